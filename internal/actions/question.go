@@ -1,0 +1,75 @@
+package actions
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Kind is the kind of a question; it decides the default actions and the shape of the answer.
+type Kind string
+
+// The seven kinds a workflow file can ask, and Unknown for a payload of a shape nobody recognised.
+const (
+	Approval     Kind = "approval"
+	Choice       Kind = "choice"
+	Text         Kind = "text"
+	EditKind     Kind = "edit"
+	FormKind     Kind = "form"
+	Conversation Kind = "conversation"
+	Suspend      Kind = "suspend"
+	Unknown      Kind = "unknown"
+)
+
+// OptionItem is one thing that can be chosen.
+type OptionItem struct {
+	Value       json.RawMessage `json:"value"`
+	Label       string          `json:"label,omitempty"`
+	Description string          `json:"description,omitempty"`
+}
+
+// Labelled is a value shown beside a question under a label.
+type Labelled struct {
+	Label string          `json:"label"`
+	Value json.RawMessage `json:"value"`
+}
+
+// Question is what a person is asked, in the one form in which this project keeps questions: the payload of an
+// interrupt made by a human node, and what package question makes of the payloads of other systems.
+//
+// Content is the literal content under review. Where ContentKey names a state key instead, the content is read from
+// the state at the head whenever the question is shown or answered, so Content is empty in the stored payload and
+// filled in by whoever reads it.
+type Question struct {
+	Kind           Kind            `json:"kind"`
+	Title          string          `json:"title,omitempty"`
+	Message        string          `json:"message,omitempty"`
+	Content        json.RawMessage `json:"content,omitempty"`
+	ContentKey     string          `json:"content_key,omitempty"`
+	ContentType    string          `json:"content_type,omitempty"`
+	Context        []Labelled      `json:"context,omitempty"`
+	Options        []OptionItem    `json:"options,omitempty"`
+	Multiple       bool            `json:"multiple,omitempty"`
+	Schema         json.RawMessage `json:"schema,omitempty"`
+	Prefill        json.RawMessage `json:"prefill,omitempty"`
+	Actions        []Action        `json:"actions,omitempty"`
+	RequireComment []Action        `json:"require_comment,omitempty"`
+	TimeoutMS      int64           `json:"timeout_ms,omitempty"`
+	DefaultAction  Action          `json:"default_action,omitempty"`
+	DefaultData    json.RawMessage `json:"default_data,omitempty"`
+	PeopleOnly     bool            `json:"people_only,omitempty"`
+	Assignee       string          `json:"assignee,omitempty"`
+	Group          string          `json:"group,omitempty"`
+	Priority       string          `json:"priority,omitempty"`
+}
+
+// Timeout is the time for an answer, zero for none.
+func (q Question) Timeout() time.Duration { return time.Duration(q.TimeoutMS) * time.Millisecond }
+
+// Answer is a validated answer: the action, the value it gives the node in its canonical form (an option's value,
+// an edited content, a form with defaults filled in and scalars coerced, null where the action gives none), and the
+// comment that came with it.
+type Answer struct {
+	Action  Action          `json:"action"`
+	Value   json.RawMessage `json:"value"`
+	Comment string          `json:"comment,omitempty"`
+}

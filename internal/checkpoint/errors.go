@@ -1,0 +1,86 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Conditions a caller can act on, matched with errors.Is.
+var (
+	ErrNotFound    = errors.New("not found")
+	ErrConflict    = errors.New("conflict")
+	ErrCorrupt     = errors.New("corrupt")
+	ErrNewerSchema = errors.New("the store was written by a newer version")
+	ErrForeign     = errors.New("not a hitl-tui store")
+	ErrLocked      = errors.New("the store is locked")
+	ErrLeased      = errors.New("the thread is running")
+	ErrAmbiguous   = errors.New("ambiguous")
+	ErrReadOnly    = errors.New("the store is read-only")
+	ErrFull        = errors.New("the disk is full")
+)
+
+// ConflictError says that a conditional write lost: what was expected at (Thread, Step) and what is there.
+type ConflictError struct {
+	Thread   string
+	Step     int64
+	Expected int64
+	Actual   int64
+	Reason   string // in words, when the numbers do not tell
+}
+
+func (e *ConflictError) Error() string {
+	if e.Reason != "" {
+		return fmt.Sprintf("conflict on thread %s: %s", e.Thread, e.Reason)
+	}
+	return fmt.Sprintf("conflict on thread %s, step %d: expected revision %d, found %d", e.Thread, e.Step, e.Expected, e.Actual)
+}
+
+// Is makes a ConflictError an ErrConflict.
+func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
+
+// LeasedError says who runs the thread, and until when its lease lasts.
+type LeasedError struct {
+	Thread string
+	Holder string
+	Until  time.Time
+}
+
+func (e *LeasedError) Error() string {
+	return fmt.Sprintf("thread %s is run by %s (lease until %s)", e.Thread, e.Holder, e.Until.UTC().Format(time.RFC3339))
+}
+
+// Is makes a LeasedError an ErrLeased.
+func (e *LeasedError) Is(target error) bool { return target == ErrLeased }
+
+// CorruptError names what cannot be read; other threads stay readable.
+type CorruptError struct {
+	Thread string
+	Step   int64
+	Where  string // file or row
+	Err    error
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("corrupt: thread %s, step %d (%s): %v", e.Thread, e.Step, e.Where, e.Err)
+}
+
+// Is makes a CorruptError an ErrCorrupt.
+func (e *CorruptError) Is(target error) bool { return target == ErrCorrupt }
+
+// Unwrap gives the cause.
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+// AmbiguousError lists the threads a short name could mean.
+type AmbiguousError struct {
+	Name       string
+	Candidates []string
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%q could be %s", e.Name, strings.Join(e.Candidates, ", "))
+}
+
+// Is makes an AmbiguousError an ErrAmbiguous.
+func (e *AmbiguousError) Is(target error) bool { return target == ErrAmbiguous }

@@ -1,0 +1,334 @@
+package desk
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
+)
+
+// Thread is one row of a list.
+type Thread struct {
+	ID           string
+	Short        string // shortest ending that is unique in its page, four characters or more
+	Workflow     string
+	Node         string
+	Status       string // done, rejected, stopped, cancelled, running, stalled, interrupted, failed, sleeping
+	Title        string
+	Step         int64
+	Revision     int64
+	Questions    int
+	Answered     int
+	WaitingSince time.Time // zero: it does not wait
+	Updated      time.Time
+	Created      time.Time
+	Due          time.Time // zero: none
+	Claimed      string    // by whom, "" by nobody or no longer
+	ClaimedUntil time.Time
+	Holder       string // who runs it
+	Assignee     string
+	Group        string
+	Priority     string
+	Error        string
+	Cursor       string
+}
+
+// Tab is one of the desk's groups of statuses.
+type Tab string
+
+// The tabs.
+const (
+	Waiting  Tab = "waiting"  // interrupted, sleeping
+	Running  Tab = "running"  // running
+	Failed   Tab = "failed"   // failed, stalled
+	Finished Tab = "finished" // done, rejected, stopped, cancelled
+	All      Tab = "all"
+)
+
+// Query selects threads.
+type Query struct {
+	Tab    Tab    // "" is All
+	Filter string // the filter language: status:failed node:review older:2d claimed:none text
+	Sort   string // due, waiting, updated, name; "" is due
+	Limit  int
+	After  string
+}
+
+// Page is one page of threads.
+type Page struct {
+	Threads []Thread
+	Next    string
+}
+
+// Counts are the numbers on the tabs.
+type Counts map[Tab]int64
+
+// Detail is one thread opened: what is asked, where it stands.
+type Detail struct {
+	Thread
+	Fingerprint string
+	Workdir     string
+	StartedBy   string
+	Questions   []Question // all open ones, oldest first
+	Outputs     json.RawMessage
+	Failure     string // whole message
+	FailedNode  string
+	Next        []string
+	Origin      string     // THREAD@STEP of a fork
+	Path        []PathStep // the node runs so far, oldest first
+}
+
+// PathStep is one node run on the way here.
+type PathStep struct {
+	Step     int64
+	Node     string
+	Run      string // name@run
+	Status   string
+	TookMS   int64
+	Decision string // "ana retry"
+}
+
+// Question is one open question as the desk shows it.
+type Question struct {
+	Thread           string
+	Workflow         string
+	ID               string
+	Key              string
+	Address          string
+	Node             string
+	Path             string
+	Shape            string
+	actions.Question        // Content filled in
+	Version          string // STEP.REVISION that Respond is to name
+	Asked            time.Time
+	Due              time.Time // zero: none
+	Overdue          bool
+	Round            int
+	Feedback         string // the retry's, when Round > 1
+	FeedbackBy       string
+	Former           json.RawMessage // what was under review in the round before
+	Payload          json.RawMessage // as its asker wrote it
+	Choices          []Choice        // all fifteen actions, in table order
+	ResumesNow       bool
+	WaitsFor         int
+	ShownHash        string
+}
+
+// Choice is one action at one question.
+type Choice struct {
+	actions.Info
+	Allowed      bool
+	Why          string // why not, when not allowed
+	Leads        string // "publish", "END (rejected)", "asks again"
+	NeedsComment bool
+}
+
+// Decision is an answer as a person gives it.
+type Decision struct {
+	Thread     string
+	Question   string // id or address; "" carries the thread on
+	Action     string
+	Data       json.RawMessage
+	Version    string // what was on screen; "" any
+	Reviewer   string // "" the desk's
+	ResponseID string // "" makes one
+	Shown      string // hash of what was on screen
+	Title      string // of the question, for the outbox
+	Steal      bool
+	DecidedAt  time.Time
+}
+
+// EntryState is where a decision is on its way.
+type EntryState string
+
+// The states of an outbox entry.
+const (
+	Unsent    EntryState = "unsent"  // in its grace time, can be taken back
+	Held      EntryState = "held"    // its thread runs; sent once it rests
+	Queued    EntryState = "queued"  // sent, waits for one of the eight runners
+	Sending   EntryState = "sending" // the thread runs on
+	Sent      EntryState = "sent"    // and came to rest
+	Refused   EntryState = "refused" // see Err; the text is kept as a draft
+	TakenBack EntryState = "taken back"
+)
+
+// Entry is one decision in the outbox.
+type Entry struct {
+	ID       string
+	Decision Decision
+	State    EntryState
+	SendAt   time.Time // when the grace time ends
+	Err      string    // what went wrong, and who did what
+	Code     string    // error code of the envelope, "" when none
+	Result   *Result
+	Draft    *Draft // what was typed, to go on with after taking back
+}
+
+// Result is where a thread came to rest after an answer: the envelope's facts.
+type Result struct {
+	Thread         string
+	Workflow       string
+	Step           int64
+	Revision       int64
+	Status         string
+	Interrupted    bool
+	Questions      []Question
+	Outputs        json.RawMessage
+	ErrNode        string
+	ErrMessage     string
+	AlreadyApplied bool
+	WasCancelled   bool
+	Withdrawn      bool
+	Duration       time.Duration
+}
+
+// Draft is something typed and not sent.
+type Draft struct {
+	Thread   string
+	Question string // id
+	Path     string // node path
+	Key      string
+	Hash     string // of the payload
+	Action   string
+	Text     string // of the pane
+	Raw      bool   // Text is raw JSON
+	NotSent  bool   // it came back from an outbox that was not sent
+	Saved    time.Time
+}
+
+// Step is one row of a history.
+type Step struct {
+	Step      int64
+	Revision  int64
+	TS        time.Time
+	Source    string
+	Nodes     []string // node@run
+	Status    string   // of the thread after it
+	TookMS    int64
+	SizeBytes int64
+	Decisions []DecisionRow
+	Error     string
+}
+
+// DecisionRow is one line of the record.
+type DecisionRow struct {
+	ID        string
+	Thread    string
+	N         int64
+	Version   string
+	Address   string
+	Action    string
+	Data      json.RawMessage
+	Comment   string
+	Reviewer  string
+	DecidedAt time.Time
+	Waited    time.Duration
+	Outcome   string
+	Hash      string
+}
+
+// State is the state at one step.
+type State struct {
+	Thread    string
+	Step      int64
+	Revision  int64
+	TS        time.Time
+	Status    string
+	Next      []string
+	State     map[string]json.RawMessage
+	Questions []Question // open at that step, as recorded
+}
+
+// KeyDiff is the change of one state key between two steps.
+type KeyDiff struct {
+	Key    string
+	Kind   string // added, removed, changed, same
+	Before json.RawMessage
+	After  json.RawMessage
+}
+
+// Bounds selects what retention would delete.
+type Bounds struct {
+	Threads        []string // whole or shortened ids; empty with All
+	All            bool
+	Workflow       []string
+	Status         []string
+	BeforeStep     int64
+	OlderThan      time.Time
+	FinishedBefore time.Time
+}
+
+// Pruned is what would go, or went.
+type Pruned struct {
+	Steps   int64
+	Threads int64
+	Deleted int64
+	Bytes   int64
+	Heads   int64
+	Oldest  time.Time
+	Newest  time.Time
+	Per     []PrunedThread
+	Skipped []string
+	DryRun  bool
+}
+
+// PrunedThread is one thread's part.
+type PrunedThread struct {
+	Thread   string
+	Workflow string
+	Steps    int64
+	Bytes    int64
+	Whole    bool
+}
+
+// Event is what the desk tells those who watch; it only wakes or reports progress, what is true is read again.
+type Event struct {
+	Kind   EventKind
+	Thread string
+	Node   string
+	Path   string
+	Text   string // output line, error
+	Status string
+	Step   int64
+	At     time.Time
+}
+
+// EventKind is the kind of an Event.
+type EventKind string
+
+// The kinds.
+const (
+	StoreChanged  EventKind = "store_changed"  // lists may have changed: read again
+	OutboxChanged EventKind = "outbox_changed" // Outbox may have changed
+	Progress      EventKind = "progress"       // a run goes on: Node, Text, Status
+	Rested        EventKind = "rested"         // a run of this desk came to rest
+	RunFailed     EventKind = "run_failed"
+)
+
+// Workflow is one that can be started.
+type Workflow struct {
+	Name        string
+	Description string
+	File        string
+	Input       json.RawMessage // JSON Schema of its input
+	Err         string          // why it cannot
+}
+
+// StoreInfo describes the store for the title line and retention.
+type StoreInfo struct {
+	URL         string
+	Name        string // base name for the title line
+	Threads     int64
+	Checkpoints int64
+	Bytes       int64
+	FreeBytes   int64
+	ReadOnly    bool
+	Warnings    []string // loose file modes and the like
+}
+
+// Verified is the result of checking decision chains.
+type Verified struct {
+	Threads int64
+	Rows    int64
+	Broken  []string // one sentence each, naming thread and row
+}

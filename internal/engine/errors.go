@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Conditions a caller can act on.
+var (
+	ErrNoStore         = errors.New("no store")
+	ErrNotWaiting      = errors.New("the thread is not waiting")
+	ErrAlreadyAnswered = errors.New("already answered")
+	ErrClaimed         = errors.New("claimed by somebody else")
+	ErrWorkflowChanged = errors.New("the workflow has changed")
+	ErrUnknownQuestion = errors.New("no such open question")
+	ErrWhichQuestion   = errors.New("several questions are open")
+)
+
+// AnsweredError says who answered first.
+type AnsweredError struct {
+	Thread    string
+	Interrupt string
+	Address   string
+	Action    string
+	By        string
+	At        time.Time
+}
+
+func (e *AnsweredError) Error() string {
+	return fmt.Sprintf("%s was already answered: %s by %s at %s", e.Address, e.Action, e.By, e.At.UTC().Format(time.RFC3339))
+}
+
+// Is makes an AnsweredError an ErrAlreadyAnswered.
+func (e *AnsweredError) Is(target error) bool { return target == ErrAlreadyAnswered }
+
+// ClaimedError says who claimed the thread.
+type ClaimedError struct {
+	Thread string
+	By     string
+	Until  time.Time
+}
+
+func (e *ClaimedError) Error() string {
+	return fmt.Sprintf("thread %s is claimed by %s until %s", e.Thread, e.By, e.Until.UTC().Format(time.RFC3339))
+}
+
+// Is makes a ClaimedError an ErrClaimed.
+func (e *ClaimedError) Is(target error) bool { return target == ErrClaimed }

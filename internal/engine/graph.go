@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
+)
+
+// Graph is a workflow as the engine runs it: made by package workflow, immutable, shared by all its threads.
+type Graph struct {
+	Name           string
+	Fingerprint    string
+	Start          []string
+	Nodes          []*Node                    // in file order, which is also the order of the frontier
+	Channels       map[string]Reducer         // state keys; a key that is missing is Replace
+	Output         func(Scope) (Value, error) // result of a finished run; nil: all state keys
+	MaxConcurrency int                        // node runs at a time; 0 is 8
+	StepLimit      int                        // super-steps a call; 0 is 1000
+}
+
+// Reducer says how the updates of one channel are merged.
+type Reducer string
+
+// The reducers.
+const (
+	Replace Reducer = "replace" // two writers in one step are an error that names both
+	Append  Reducer = "append"  // a list is added item by item, anything else as one item
+	Add     Reducer = "add"
+	Merge   Reducer = "merge"
+	Union   Reducer = "union"
+	Last    Reducer = "last" // the later in frontier order wins
+)
+
+// Join says when a node with several predecessors runs.
+type Join string
+
+// The joins; JoinEach is the default.
+const (
+	JoinEach    Join = "each"    // once per trigger
+	JoinAll     Join = "all"     // once, when every predecessor has arrived since it last fired
+	JoinArrived Join = "arrived" // once, when each has arrived or can no longer arrive
+	JoinStep    Join = "step"    // once for all triggers of one super-step
+)
+
+// Node is one node of a graph. A node does its work by Runner, or is a nested workflow (Sub) or a map (Map).
+type Node struct {
+	Name   string
+	Kind   string // as written in the file: exec, human, ...
+	Runner Runner
+	Sub    *SubGraph
+	Map    *MapSpec
+
+	// Output turns the run's output into state updates, once it completes. nil: none. It sees the output as "output".
+	Output func(scope Scope, output Value) (map[string]Value, error)
+
+	Routes     map[string][]string // route, or action of the answer -> targets
+	When       []Branch
+	Then       []string // nil with HasThen: END
+	HasThen    bool     // false: no default edge; the branch ends
+	Failure    []string // nil with HasFailure: END
+	HasFailure bool
+	Join       Join
+
+	RerunOnResume bool
+	Retry         RetryPolicy
+	Timeout       time.Duration // per attempt; 0 is none
+}
+
+// Branch is one conditional edge.
+type Branch struct {
+	If   func(scope Scope, output Value) (bool, error)
+	Then []string // nil: END
+}
+
+// SubGraph is a nested workflow: its frame has channels of its own, gets In and gives its Output.
+type SubGraph struct {
+	Graph *Graph
+	In    func(Scope) (map[string]Value, error)
+}
+
+// MapSpec runs Body once for each item of a list, each in a frame of its own.
+type MapSpec struct {
+	Items       func(Scope) (Value, error)
+	As          string
+	Body        *Graph                                // its nodes see the state as it was when the map began, the item, "index", and keys of their own
+	In          func(Scope) (map[string]Value, error) // for a body that is a workflow of its own; nil otherwise
+	Result      func(Scope) (Value, error)
+	MaxParallel int
+	MaxWaiting  int // 0 is 100
+}
+
+// RetryPolicy says how a failed attempt is repeated. The zero value is one attempt.
+type RetryPolicy struct {
+	MaxAttempts  int
+	InitialDelay time.Duration
+	Backoff      float64
+	MaxDelay     time.Duration
+	Jitter       float64 // share of the delay by which it varies, 0 to 1
+}
+
+// Scope is what templates, expressions and runners may read: state keys, and the names answers, errors, run, and in
+// a map the item and index. A name nobody wrote is null, not an error: files are checked when they are loaded.
+type Scope interface {
+	Lookup(name string) (Value, bool)
+}
+
+// Runner does the work of a node. It must honour ctx. It keeps no state between calls: the same Runner serves all
+// threads at once.
+type Runner interface {
+	Run(ctx context.Context, call *Call) (Result, error)
+}
+
+// RunnerFunc makes a Runner of a function.
+type RunnerFunc func(ctx context.Context, call *Call) (Result, error)
+
+// Run calls f.
+func (f RunnerFunc) Run(ctx context.Context, call *Call) (Result, error) { return f(ctx, call) }
+
+// Call is one attempt of one node run.
+type Call struct {
+	Thread          string
+	Workflow        string
+	Node            string
+	Path            string // main@1/review@2
+	Attempt         int    // from 1
+	IdempotencyKey  string
+	Workdir         string // folder in which the thread was started
+	Scope           Scope
+	Input           Value                   // output of the node before; of a join: predecessor -> output
+	Resume          map[string]AnswerRecord // every answer this run ever got, by question key; only for RerunOnResume
+	PriorOutput     Value
+	PriorInterrupts []string // keys still open
+	Now             func() time.Time
+	Emit            func(chunk []byte) // progress: a line of output; never blocks
+	Sleep           func(ctx context.Context, d time.Duration) error
+}
+
+// AnswerRecord is an answer as workflows and programs see it.
+type AnswerRecord struct {
+	Action  actions.Action  `json:"action"`
+	Value   json.RawMessage `json:"value"`
+	Comment string          `json:"comment"`
+	By      string          `json:"by"`
+	At      time.Time       `json:"at"`
+}
+
+// Result is what an attempt gave. With Interrupts the run waits; its Updates are then held and merged when it
+// completes.
+type Result struct {
+	Output     Value
+	Route      string
+	Updates    map[string]Value // state keys a program wrote itself, next to what Node.Output makes of the output
+	Interrupts []Ask
+	Closed     []string  // keys of questions it no longer needs
+	WakeAt     time.Time // a durable timer: the run waits until then (wait nodes)
+}
+
+// Ask is one question a run asks.
+type Ask struct {
+	Key        string // unique in its run; "" for a human node's only question
+	Payload    json.RawMessage
+	ContentKey string // state key under review
+	Timeout    time.Duration
+}
+
+// Permanent wraps an error that no retry can mend, such as a null in a template.
+func Permanent(err error) error { panic("contract only") }
