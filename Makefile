@@ -1,0 +1,26 @@
+# hitl-tui: one static binary, no cgo. `make test` is the test command of the README and of CI.
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
+
+.PHONY: build test bench lint generate
+
+build:
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/hitl-tui ./cmd/hitl-tui
+
+# With a C compiler everything runs under the race detector; without one it runs all the same.
+test: lint
+	go test $(RACE) -timeout 15m ./...
+
+bench:
+	CGO_ENABLED=0 go run ./bench
+
+lint:
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
+	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+
+# Rewrites what is generated from the code: docs/keys.md, schema/.
+generate:
+	go test ./internal/ui/command ./internal/workflow -run 'Fresh' -update
