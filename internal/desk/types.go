@@ -155,6 +155,7 @@ const (
 // Entry is one decision in the outbox.
 type Entry struct {
 	ID       string
+	Bulk     string // the same for all entries of one bulk, which are taken back together
 	Decision Decision
 	State    EntryState
 	SendAt   time.Time // when the grace time ends

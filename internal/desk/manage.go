@@ -1,0 +1,236 @@
+package desk
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Claim claims a thread for the desk's reviewer; Release gives it up.
+func (d *Desk) Claim(ctx context.Context, thread string, ttl time.Duration) error {
+	claimer, id, err := manages[Claimer](ctx, d, thread, "claim a thread")
+	if err != nil {
+		return err
+	}
+	if ttl <= 0 {
+		return usagef("a claim needs a time above zero, not %s", ttl)
+	}
+	return claimer.Claim(ctx, id, d.o.Reviewer, ttl)
+}
+
+// Release gives a claim up.
+func (d *Desk) Release(ctx context.Context, thread string) error {
+	claimer, id, err := manages[Claimer](ctx, d, thread, "release a claim")
+	if err != nil {
+		return err
+	}
+	return claimer.Release(ctx, id, d.o.Reviewer)
+}
+
+// manages finds the part of the source that changes a thread in some way, and the thread's id.
+func manages[T any](ctx context.Context, d *Desk, thread, what string) (part T, id string, err error) {
+	if d.o.ReadOnly {
+		return part, "", readOnly(what)
+	}
+	part, ok := d.source.(T)
+	if !ok {
+		return part, "", unsupported(what)
+	}
+	id, err = d.resolve(ctx, thread)
+	return part, id, err
+}
+
+// Fork starts a new thread from an earlier step and runs it on in the background; it returns the new id.
+func (d *Desk) Fork(ctx context.Context, thread string, step int64) (string, error) {
+	forker, id, err := manages[Forker](ctx, d, thread, "fork a thread")
+	if err != nil {
+		return "", err
+	}
+	fork, err := forker.Fork(ctx, id, step, d.o.NewID(), d.o.Reviewer)
+	if err != nil {
+		return "", err
+	}
+	if _, ok := d.source.(Answerer); !ok {
+		return fork, nil
+	}
+	detail, err := d.source.Open(ctx, fork)
+	if err != nil {
+		return fork, err
+	}
+	if detail.Status == "stalled" {
+		return fork, d.carryOn(fork)
+	}
+	return fork, nil
+}
+
+// Patch writes a reviewer's change of the state at the head. version is what was on screen, "" any.
+func (d *Desk) Patch(ctx context.Context, thread string, updates map[string]json.RawMessage, version string) error {
+	patcher, id, err := manages[Patcher](ctx, d, thread, "change the state")
+	if err != nil {
+		return err
+	}
+	if len(updates) == 0 {
+		return usagef("nothing to change: give at least one state key")
+	}
+	return patcher.Patch(ctx, id, updates, version, d.o.Reviewer)
+}
+
+// Prune deletes what b selects, or with dryRun says what it would. Heads are kept, and what runs.
+func (d *Desk) Prune(ctx context.Context, b Bounds, dryRun bool, progress func(done, total int64)) (*Pruned, error) {
+	if d.o.ReadOnly && !dryRun {
+		return nil, readOnly("prune")
+	}
+	pruner, ok := d.source.(Pruner)
+	if !ok {
+		return nil, unsupported("prune")
+	}
+	switch {
+	case !b.All && len(b.Threads) == 0 && len(b.Workflow) == 0 && len(b.Status) == 0:
+		return nil, usagef("nothing selected: name threads, or say all")
+	case b.BeforeStep <= 0 && b.OlderThan.IsZero() && b.FinishedBefore.IsZero():
+		return nil, usagef("no bound given: say before which step, older than what, or finished before when")
+	}
+	whole := make([]string, len(b.Threads))
+	for i, name := range b.Threads {
+		id, err := d.resolve(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		whole[i] = id
+	}
+	b.Threads, b.All = whole, len(whole) == 0
+	return pruner.Prune(ctx, b, dryRun, progress)
+}
+
+// Delete deletes threads whole. All names are resolved before the first is deleted.
+func (d *Desk) Delete(ctx context.Context, threads ...string) error {
+	var ids []string
+	for _, name := range threads {
+		_, id, err := manages[Pruner](ctx, d, name, "delete a thread")
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	for _, id := range ids {
+		if err := d.source.(Pruner).Delete(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Decisions lists the record of one thread, or with "" of all, newest first, at most limit (0: all).
+func (d *Desk) Decisions(ctx context.Context, thread string, limit int) ([]DecisionRow, error) {
+	auditor, id, err := d.auditor(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	return auditor.Decisions(ctx, id, limit)
+}
+
+// Verify checks the decision chain of one thread, or with "" of all and of the tombstones.
+func (d *Desk) Verify(ctx context.Context, thread string) (*Verified, error) {
+	auditor, id, err := d.auditor(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	return auditor.Verify(ctx, id)
+}
+
+func (d *Desk) auditor(ctx context.Context, thread string) (Auditor, string, error) {
+	auditor, ok := d.source.(Auditor)
+	if !ok {
+		return nil, "", unsupported("show decisions")
+	}
+	if thread == "" {
+		return auditor, "", nil
+	}
+	id, err := d.resolve(ctx, thread)
+	return auditor, id, err
+}
+
+// Workflows lists what can be started from the configured folders.
+func (d *Desk) Workflows(ctx context.Context) ([]Workflow, error) {
+	library, ok := d.source.(Library)
+	if !ok {
+		return nil, unsupported("start workflows")
+	}
+	return library.Workflows(ctx, d.o.Workflows)
+}
+
+// StartRequest says what to start.
+type StartRequest struct {
+	File    string // FILE or FILE::GRAPH
+	Input   map[string]json.RawMessage
+	Thread  string // "" makes a new id
+	Workdir string // "" the present folder
+}
+
+// Start starts a workflow file. With background it returns once the thread exists, else once it rests.
+func (d *Desk) Start(ctx context.Context, s StartRequest, background bool) (*Result, error) {
+	if d.o.ReadOnly {
+		return nil, readOnly("start a workflow")
+	}
+	starter, ok := d.source.(Starter)
+	if !ok {
+		return nil, unsupported("start workflows")
+	}
+	if s.Thread == "" {
+		s.Thread = d.o.NewID()
+	}
+	if background {
+		return d.startBehind(ctx, starter, s)
+	}
+	began := d.o.Now()
+	result, err := starter.Start(ctx, s, d.o.Reviewer, func(string, string) {})
+	if result != nil {
+		result.Duration = d.o.Now().Sub(began)
+	}
+	return result, err
+}
+
+// startBehind starts a thread beside the eight runners, since its caller waits for it to exist. It counts as a run
+
+// startBehind starts a thread as a background run and waits until it exists.
+func (d *Desk) startBehind(ctx context.Context, starter Starter, s StartRequest) (*Result, error) {
+	began, failed := make(chan *Result, 1), make(chan error, 1)
+	start := func(run context.Context, r *run) (*Result, error) {
+		result, err := starter.Start(run, s, d.o.Reviewer, func(thread, workflow string) {
+			began <- &Result{Thread: thread, Workflow: workflow, Status: "running"}
+		})
+		failed <- err
+		return result, err
+	}
+	if err := d.background(s.Thread, start); err != nil {
+		return nil, err
+	}
+	select {
+	case result := <-began:
+		return result, nil
+	case err := <-failed:
+		select {
+		case result := <-began:
+			return result, nil
+		default:
+			return nil, err
+		}
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// background queues a run that sends no answers.
+func (d *Desk) background(thread string, do func(context.Context, *run) (*Result, error)) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.closed:
+		return ErrClosed
+	case d.runs.has(thread):
+		return &Error{Code: CodeRunning, Message: "the thread runs already"}
+	}
+	d.enqueue(thread, nil, do)
+	d.startQueued()
+	return nil
+}
