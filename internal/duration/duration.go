@@ -1,0 +1,88 @@
+// Package duration reads and writes lengths of time as workflow files, the configuration and the command line write
+// them: numbers with units, largest first, such as 90s, 1h30m, 2d or 500ms.
+package duration
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+type unit struct {
+	name string
+	size time.Duration
+}
+
+// units, largest first. A day is 24 hours: deadlines are counted in elapsed time, not in calendar days.
+func units() []unit {
+	return []unit{
+		{"w", 7 * 24 * time.Hour}, {"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond},
+	}
+}
+
+// Parse reads a duration. A number without a unit is an error, since nobody agrees which one is meant; so are signs,
+// a unit given twice and units out of order. The number may have a fraction: 1.5h.
+func Parse(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, fmt.Errorf("a duration is due, such as 30s, 30m or 30h")
+	}
+	if text == "0" {
+		return 0, nil
+	}
+	var total float64
+	rest, last := text, -1
+	for rest != "" {
+		digits := strings.IndexFunc(rest, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
+		if digits < 0 {
+			return 0, fmt.Errorf("%q needs a unit: %ss, %sm or %sh", text, rest, rest, rest)
+		}
+		n, err := strconv.ParseFloat(rest[:digits], 64)
+		if err != nil || rest[0] == '.' || rest[digits-1] == '.' {
+			return 0, fmt.Errorf("%q is no duration: write 90s, 1h30m or 2d", text)
+		}
+		rest = rest[digits:]
+		letters := strings.IndexAny(rest, "0123456789.")
+		if letters < 0 {
+			letters = len(rest)
+		}
+		i := index(rest[:letters])
+		switch {
+		case i < 0:
+			return 0, fmt.Errorf("%q is no unit of time: the units are ms, s, m, h, d and w", rest[:letters])
+		case i <= last:
+			return 0, fmt.Errorf("%q is no duration: write each unit once, the largest first, as in 1h30m", text)
+		}
+		last, rest = i, rest[letters:]
+		total += n * float64(units()[i].size)
+	}
+	if total > math.MaxInt64/2 {
+		return 0, fmt.Errorf("%q is too long: the most is 146 years", text)
+	}
+	return time.Duration(math.Round(total)), nil
+}
+
+func index(name string) int {
+	for i, u := range units() {
+		if u.name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Format writes d so that Parse reads it back, to the millisecond: 1h30m, 2d, 500ms, 0s.
+func Format(d time.Duration) string {
+	if d < time.Millisecond {
+		return "0s"
+	}
+	var b strings.Builder
+	for _, u := range units() {
+		if n := d / u.size; n > 0 {
+			fmt.Fprintf(&b, "%d%s", n, u.name)
+			d -= n * u.size
+		}
+	}
+	return b.String()
+}

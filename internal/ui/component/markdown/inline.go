@@ -1,0 +1,152 @@
+package markdown
+
+import (
+	"net/url"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/util"
+)
+
+// styler draws a piece of text; plain text is the terminal's own and carries no style.
+type styler interface{ Render(...string) string }
+
+type plainStyle struct{}
+
+func (plainStyle) Render(s ...string) string { return strings.Join(s, " ") }
+
+var plain = plainStyle{}
+
+// inline draws what is inside a block; hard breaks become line ends.
+func (r *renderer) inline(parent ast.Node, style styler) string {
+	var b strings.Builder
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		r.span(&b, n, style)
+	}
+	return b.String()
+}
+
+func (r *renderer) span(b *strings.Builder, n ast.Node, style styler) {
+	switch n := n.(type) {
+	case *ast.Text:
+		r.text(b, n, style)
+	case *ast.String:
+		b.WriteString(style.Render(safe(n.Value)))
+	case *ast.CodeSpan:
+		b.WriteString(r.theme.Code.Render("`" + r.plainText(n) + "`"))
+	case *ast.Emphasis:
+		inner := styler(r.theme.Emphasis)
+		if n.Level == 2 {
+			inner = r.theme.Strong
+		}
+		b.WriteString(r.inline(n, inner))
+	case *east.Strikethrough:
+		b.WriteString(r.theme.Strike.Render("~~" + r.plainText(n) + "~~"))
+	case *east.TaskCheckBox:
+		box := "[ ] "
+		if n.IsChecked {
+			box = "[x] "
+		}
+		b.WriteString(r.theme.Accent.Render(box))
+	case *ast.Link:
+		b.WriteString(r.link(r.plainText(n), string(n.Destination)))
+	case *ast.Image:
+		b.WriteString(r.theme.Muted.Render("image: ") + r.link(r.plainText(n), string(n.Destination)))
+	case *ast.AutoLink:
+		b.WriteString(r.theme.Link.Render(safe(n.URL(r.source))))
+	case *ast.RawHTML:
+		for i := range n.Segments.Len() {
+			segment := n.Segments.At(i)
+			b.WriteString(r.theme.Muted.Render(sanitize.Line(strings.ReplaceAll(string(segment.Value(r.source)), "\n", " "))))
+		}
+	default:
+		b.WriteString(r.inline(n, style))
+	}
+}
+
+func (r *renderer) text(b *strings.Builder, n *ast.Text, style styler) {
+	value := n.Segment.Value(r.source)
+	if !n.IsRaw() {
+		value = util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(value)))
+	}
+	if s := safe(value); s != "" {
+		b.WriteString(style.Render(s))
+	}
+	switch {
+	case n.HardLineBreak():
+		b.WriteByte('\n')
+	case n.SoftLineBreak():
+		b.WriteByte(' ')
+	}
+}
+
+// safe makes resolved text safe once more: an entity can stand for any character.
+func safe(value []byte) string { return sanitize.Line(string(value)) }
+
+// plainText is the text of a node and all below it.
+func (r *renderer) plainText(parent ast.Node) string {
+	var b strings.Builder
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.Text:
+			if _, isCode := parent.(*ast.CodeSpan); isCode {
+				b.WriteString(safe(n.Segment.Value(r.source)))
+			} else {
+				r.text(&b, n, plain)
+			}
+		case *ast.String:
+			b.WriteString(safe(n.Value))
+		default:
+			b.WriteString(r.plainText(n))
+		}
+	}
+	return strings.ReplaceAll(b.String(), "\n", " ")
+}
+
+// link shows text and target; a text that itself names another place than the target is flagged in words.
+func (r *renderer) link(text, target string) string {
+	target = safe([]byte(target))
+	switch {
+	case text == target || text == "" || "mailto:"+text == target:
+		return r.theme.Link.Render(target)
+	case Deceptive(text, target):
+		return r.theme.Link.Render(text) + lipgloss.Style(r.theme.Danger).Render(" (! goes to "+target+")")
+	}
+	return r.theme.Link.Render(text) + r.theme.Muted.Render(" ("+target+")")
+}
+
+// Deceptive says whether the text of a link reads as an address whose host is not the one the link goes to.
+func Deceptive(text, target string) bool {
+	named := hostOf(strings.TrimSpace(text))
+	if named == "" {
+		return false
+	}
+	return !strings.EqualFold(strings.TrimPrefix(named, "www."), strings.TrimPrefix(hostOf(target), "www."))
+}
+
+// hostOf is the host of an address with or without scheme, "" for text that does not read as one.
+func hostOf(s string) string {
+	if strings.ContainsAny(s, " \t") || s == "" {
+		return ""
+	}
+	if !strings.Contains(s, "://") {
+		if strings.HasPrefix(s, "//") {
+			s = "https:" + s
+		} else {
+			s = "https://" + s
+		}
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return ""
+	}
+	host := u.Hostname()
+	dot := strings.LastIndexByte(host, '.')
+	if dot <= 0 || len(host)-dot < 3 {
+		return ""
+	}
+	return host
+}
