@@ -241,6 +241,10 @@ func appendText(b []byte, s string) []byte {
 			b = append(b, '\\', 't')
 		case c == '\r':
 			b = append(b, '\\', 'r')
+		case c == '\b':
+			b = append(b, '\\', 'b')
+		case c == '\f':
+			b = append(b, '\\', 'f')
 		case c < 0x20:
 			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		default:
