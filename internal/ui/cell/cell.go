@@ -134,3 +134,31 @@ func Columns(sep string, blocks ...string) string {
 	}
 	return b.String()
 }
+
+// Overlay lays a box over a screen with its upper left corner at x, y. What is under it is hidden; what reaches over
+// the edge is cut.
+func Overlay(screen, box string, x, y int) string {
+	lines := strings.Split(screen, "\n")
+	for i, row := range strings.Split(box, "\n") {
+		if at := y + i; at >= 0 && at < len(lines) {
+			lines[at] = overlayLine(lines[at], row, x)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func overlayLine(line, row string, x int) string {
+	width, n := Width(line), Width(row)
+	left := Fit(ansi.Cut(line, 0, x), x)
+	if x+n >= width {
+		return left + ansi.Truncate(row, max(width-x, 0), "")
+	}
+	// A wide character cut in half at the right edge leaves a cell to fill.
+	return left + row + Right(ansi.Cut(line, x+n, width), width-x-n)
+}
+
+// Centre lays a box over the middle of a screen of w by h cells.
+func Centre(screen, box string, w, h int) string {
+	rows := strings.Split(box, "\n")
+	return Overlay(screen, box, max((w-Width(rows[0]))/2, 0), max((h-len(rows))/2, 0))
+}
