@@ -46,7 +46,7 @@ func schemaError(pointer, format string, args ...any) *SchemaError {
 }
 
 // schemaURL is the name under which a schema is compiled. It can be no file and no address.
-const schemaURL = "schema:question"
+const schemaURL = "schema:///question"
 
 var errOutside = errors.New("references outside the file are not allowed")
 
