@@ -2,15 +2,95 @@
 // expressions, in which data are. Both read state through engine.Scope; both are checked whole when a file is loaded.
 package lang
 
-import "github.com/hitl-tui/hitl-tui/internal/engine"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hitl-tui/hitl-tui/internal/nearest"
+)
+
+// MaxText is the limit in bytes of a text that a template or an expression makes.
+const MaxText = 16 << 20
 
 // Names are what a template or expression may mention at one place in a file.
 type Names struct {
-	Keys    []string            // state keys, in a map also the item's name and "index"
-	Answers map[string][]string // human nodes -> nil, questions nodes -> names of their questions
-	Errors  []string            // nodes
-	Output  bool                // "output" is known here
-	Env     bool                // the template function env is allowed here
+	Keys    []string                         // state keys, in a map also the item's name and "index"
+	Answers map[string][]string              // human nodes -> nil, questions nodes -> names of their questions
+	Errors  []string                         // nodes
+	Output  bool                             // "output" is known here
+	Env     bool                             // the template function env is allowed here
+	Getenv  func(name string) (string, bool) // serves env, as os.LookupEnv does; nil means that nothing is set
+}
+
+// The fields of what the engine itself keeps.
+var (
+	answerFields = []string{"action", "value", "comment", "by", "at"}
+	errorFields  = []string{"message", "attempts", "at"}
+	runFields    = []string{"id", "workflow", "started"}
+)
+
+// fields lists what may follow path; open is true where anything may.
+func (n Names) fields(path []string) (names []string, open bool) {
+	if len(path) == 0 {
+		names = append(slices.Clone(n.Keys), "answers", "errors", "run")
+		if n.Output {
+			names = append(names, "output")
+		}
+		return names, false
+	}
+	switch rest := path[1:]; path[0] {
+	case "answers":
+		return n.answerFields(rest)
+	case "errors":
+		switch len(rest) {
+		case 0:
+			return n.Errors, false
+		case 1:
+			return errorFields, false
+		}
+		return nil, false
+	case "run":
+		if len(rest) == 0 {
+			return runFields, false
+		}
+		return nil, false
+	}
+	return nil, true
+}
+
+func (n Names) answerFields(path []string) (names []string, open bool) {
+	if len(path) == 0 {
+		return slices.Sorted(maps.Keys(n.Answers)), false
+	}
+	questions := n.Answers[path[0]]
+	path = path[1:]
+	if questions != nil {
+		if len(path) == 0 {
+			return questions, false
+		}
+		path = path[1:]
+	}
+	if len(path) == 0 {
+		return answerFields, false
+	}
+	return nil, path[0] == "value"
+}
+
+// resolve follows path from the root. bad is the index of the first segment that does not exist, -1 when all do;
+// hint names the nearest one that does, if there is one.
+func (n Names) resolve(path []string) (bad int, hint string) {
+	for i, name := range path {
+		names, open := n.fields(path[:i])
+		if open {
+			return -1, ""
+		}
+		if !slices.Contains(names, name) {
+			return i, nearest.Hint(name, names)
+		}
+	}
+	return -1, ""
 }
 
 // Fault is one mistake in a source text.
@@ -19,37 +99,43 @@ type Fault struct {
 	Message string // without the place: `unknown name ".sinse"; did you mean "since"?`
 }
 
-// Template is a checked template, safe for concurrent use.
-type Template struct{}
-
-// ParseTemplate checks a template. Getenv serves env; nil means none is set.
-func ParseTemplate(source string, names Names) (*Template, []Fault) { panic("contract only") }
-
-// Source is the text it was made of.
-func (t *Template) Source() string { panic("contract only") }
-
-// Render fills the template in. Printing a null is an error that names it. The error is engine.Permanent.
-func (t *Template) Render(scope engine.Scope) (string, error) { panic("contract only") }
-
-// Expr is a checked expression, safe for concurrent use.
-type Expr struct{}
-
-// ParseExpr checks an expression.
-func ParseExpr(source string, names Names) (*Expr, []Fault) { panic("contract only") }
-
-// Literal makes an expression of a value written in plain JSON.
-func Literal(v engine.Value) *Expr { panic("contract only") }
-
-// Source is the text it was made of.
-func (e *Expr) Source() string { panic("contract only") }
-
-// Key is the state key that e is, when it is nothing but one; else "".
-func (e *Expr) Key() string { panic("contract only") }
-
-// Eval computes e; output is what "output" means. The error is engine.Permanent.
-func (e *Expr) Eval(scope engine.Scope, output engine.Value) (engine.Value, error) {
-	panic("contract only")
+// At is the whole message of a fault in the text written under place: `if: unknown field "valu"`, but `if is an
+// expression, not a template`.
+func (f Fault) At(place string) string {
+	if strings.HasPrefix(f.Message, "is ") {
+		return place + " " + f.Message
+	}
+	return place + ": " + f.Message
 }
 
-// Bool computes a condition; a result that is neither true nor false is an error that names the null or the type.
-func (e *Expr) Bool(scope engine.Scope, output engine.Value) (bool, error) { panic("contract only") }
+// typeName says what v is in the words of the documentation.
+func typeName(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "true or false"
+	case string:
+		return "text"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	}
+	if _, ok := asNumber(v); ok {
+		return "a number"
+	}
+	return fmt.Sprintf("%T", v)
+}
+
+func asNumber(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int:
+		return float64(v), true
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}
