@@ -4,23 +4,13 @@ package node
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 
-	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/engine"
 	"github.com/hitl-tui/hitl-tui/internal/workflow/lang"
-)
-
-// Parse says what a program's output is made into.
-type Parse string
-
-// The ways to read output; Text is the default.
-const (
-	ParseText  Parse = "text" // one final newline removed
-	ParseRaw   Parse = "raw"
-	ParseLines Parse = "lines"
-	ParseJSON  Parse = "json"
-	ParseCSV   Parse = "csv" // header row; objects; every value a text
 )
 
 // Named is one entry of an ordered mapping name -> expression.
@@ -35,115 +25,110 @@ type NamedText struct {
 	Text *lang.Template
 }
 
-// Program is what exec and shell share.
-type Program struct {
-	Stdin       *lang.Expr     // a text as is, anything else as JSON; nil: empty
-	Env         []NamedText    // of the node, after FileEnv
-	FileEnv     []NamedText    // of the file, for every program
-	InheritEnv  []string       // nil: all but HITL_TUI_*
-	Workdir     *lang.Template // nil: FileWorkdir, else the folder in which the thread was started
-	FileWorkdir *lang.Template
-	Accept      []int // further exit codes that are no failure
-	Parse       Parse
-	OutputLimit int64 // bytes; 0 is 16 MiB
-}
-
-// Exec runs a program without a shell.
-type Exec struct {
-	Program
-	Args []*lang.Template
-	JSON bool     // protocol: json
-	In   []Named  // json only; nil: the output of the node before
-	Keys []string // json only: the state keys it may write
-}
-
-// Run implements engine.Runner.
-func (n *Exec) Run(ctx context.Context, call *engine.Call) (engine.Result, error) {
-	panic("contract only")
-}
-
-// Shell runs a script with /bin/sh -c; values come by environment only.
-type Shell struct {
-	Program
-	Script string
-}
-
-// Run implements engine.Runner.
-func (n *Shell) Run(ctx context.Context, call *engine.Call) (engine.Result, error) {
-	panic("contract only")
-}
-
 // Template makes a text.
 type Template struct{ Text *lang.Template }
 
 // Run implements engine.Runner.
-func (n *Template) Run(ctx context.Context, call *engine.Call) (engine.Result, error) {
-	panic("contract only")
+func (n *Template) Run(_ context.Context, call *engine.Call) (engine.Result, error) {
+	s, err := n.Text.Render(newScope(call))
+	if err != nil {
+		return engine.Result{}, err
+	}
+	v, err := engine.ValueOf(s)
+	return engine.Result{Output: v}, err
 }
 
 // Set computes state keys, top to bottom; each line sees those above.
 type Set struct{ Lines []Named }
 
 // Run implements engine.Runner.
-func (n *Set) Run(ctx context.Context, call *engine.Call) (engine.Result, error) {
-	panic("contract only")
-}
-
-// Question is one question as a file writes it.
-type Question struct {
-	Name           string // "" for the only question of a human node
-	Kind           actions.Kind
-	Title          *lang.Template
-	Message        *lang.Template
-	Content        *lang.Expr // one with a Key is written back by edit and save
-	ContentType    string
-	Context        []Named
-	Options        []Option   // literal options, or
-	OptionsExpr    *lang.Expr // one that makes the list
-	Multiple       bool
-	Schema         *lang.Expr // a literal is lang.Literal
-	Prefill        *lang.Expr
-	Actions        []actions.Action
-	RequireComment []actions.Action
-	Timeout        time.Duration
-	DefaultAction  actions.Action
-	DefaultData    *lang.Expr
-	PeopleOnly     bool
-	Assignee       *lang.Template
-	Group          *lang.Template
-	Priority       *lang.Template
-}
-
-// Option is one literal option.
-type Option struct {
-	Value       engine.Value
-	Label       *lang.Template
-	Description *lang.Template
-}
-
-// Human asks: one question (human) or several (questions).
-type Human struct{ Questions []Question }
-
-// Run implements engine.Runner.
-func (n *Human) Run(ctx context.Context, call *engine.Call) (engine.Result, error) {
-	panic("contract only")
-}
-
-// Wait waits for a duration or until a time.
-type Wait struct {
-	For   time.Duration
-	Until *lang.Expr
-}
-
-// Run implements engine.Runner.
-func (n *Wait) Run(ctx context.Context, call *engine.Call) (engine.Result, error) {
-	panic("contract only")
+func (n *Set) Run(_ context.Context, call *engine.Call) (engine.Result, error) {
+	scope := newScope(call)
+	scope.above = make(map[string]engine.Value, len(n.Lines))
+	for _, line := range n.Lines {
+		v, err := line.Expr.Eval(scope, engine.Value{})
+		if err != nil {
+			return engine.Result{}, fmt.Errorf("set.%s: %w", line.Name, err)
+		}
+		scope.above[line.Name] = v
+	}
+	return engine.Result{Updates: scope.above}, nil
 }
 
 // Fail fails with a message.
 type Fail struct{ Message *lang.Template }
 
 // Run implements engine.Runner.
-func (n *Fail) Run(ctx context.Context, call *engine.Call) (engine.Result, error) {
-	panic("contract only")
+func (n *Fail) Run(_ context.Context, call *engine.Call) (engine.Result, error) {
+	s, err := n.Message.Render(newScope(call))
+	if err != nil {
+		return engine.Result{}, fmt.Errorf("fail: %w", err)
+	}
+	return engine.Result{}, engine.Permanent(errors.New(s))
+}
+
+// callScope is what a call may read, with the engine's clock for now() and, in a set node, the lines above.
+type callScope struct {
+	engine.Scope
+	now   func() time.Time
+	above map[string]engine.Value
+}
+
+func newScope(call *engine.Call) *callScope {
+	s := &callScope{Scope: call.Scope, now: call.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	return s
+}
+
+// Now implements lang.Clock.
+func (s *callScope) Now() time.Time { return s.now() }
+
+// Lookup implements engine.Scope.
+func (s *callScope) Lookup(name string) (engine.Value, bool) {
+	if v, ok := s.above[name]; ok {
+		return v, true
+	}
+	if s.Scope == nil {
+		return engine.Value{}, false
+	}
+	return s.Scope.Lookup(name)
+}
+
+// render is the text of t under a place that an error names; "" without a template.
+func (s *callScope) render(place string, t *lang.Template) (string, error) {
+	if t == nil {
+		return "", nil
+	}
+	text, err := t.Render(s)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", place, err)
+	}
+	return text, nil
+}
+
+// eval is the value of e under a place that an error names; null without an expression.
+func (s *callScope) eval(place string, e *lang.Expr) (engine.Value, error) {
+	if e == nil {
+		return engine.Value{}, nil
+	}
+	v, err := e.Eval(s, engine.Value{})
+	if err != nil {
+		return engine.Value{}, fmt.Errorf("%s: %w", place, err)
+	}
+	return v, nil
+}
+
+// object evaluates entries in their order into one object.
+func (s *callScope) object(place string, entries []Named) (map[string]json.RawMessage, error) {
+	object := make(map[string]json.RawMessage, len(entries))
+	for _, e := range entries {
+		v, err := s.eval(place+"."+e.Name, e.Expr)
+		if err != nil {
+			return nil, err
+		}
+		object[e.Name] = v.JSON()
+	}
+	return object, nil
 }

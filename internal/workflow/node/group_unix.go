@@ -1,0 +1,19 @@
+//go:build unix
+
+package node
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup puts the program into a process group of its own, which can be ended as a whole and which the terminal's
+// Ctrl-C does not reach.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+func terminateGroup(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGTERM) }
+
+func killGroup(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGKILL) }
+
+// signalGroup ignores the error: a group without processes is what is wanted.
+func signalGroup(cmd *exec.Cmd, s syscall.Signal) { _ = syscall.Kill(-cmd.Process.Pid, s) }

@@ -1,0 +1,313 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/engine"
+	"github.com/hitl-tui/hitl-tui/internal/nearest"
+	"github.com/hitl-tui/hitl-tui/internal/question"
+)
+
+// request is what a program with protocol: json reads from stdin.
+type request struct {
+	Node            string                         `json:"node"`
+	RunID           string                         `json:"run_id"` // the path of the run: main@1/review@2
+	Attempt         int                            `json:"attempt"`
+	IdempotencyKey  string                         `json:"idempotency_key"`
+	Input           json.RawMessage                `json:"input"`
+	State           map[string]json.RawMessage     `json:"state"`
+	ResumeInputs    map[string]engine.AnswerRecord `json:"resume_inputs"`
+	PriorOutput     json.RawMessage                `json:"prior_output"`
+	PriorInterrupts []string                       `json:"prior_interrupt_ids"`
+}
+
+// converse runs a program that speaks the JSON protocol: one object on stdin, one on stdout.
+func (n *Exec) converse(ctx context.Context, call *engine.Call, scope *callScope, argv []string) (engine.Result, error) {
+	stdin, err := n.request(call, scope)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	ended, err := n.run(ctx, call, scope, argv, stdin)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	reply := reply{keys: n.Keys, open: call.PriorInterrupts, answered: call.Resume}
+	result, err := reply.read(ended.stdout)
+	if err != nil {
+		return engine.Result{}, fmt.Errorf("%s: the answer on stdout %w", argv[0], err)
+	}
+	if result.Route == "" && len(result.Interrupts) == 0 {
+		result.Route = strconv.Itoa(ended.code)
+	}
+	return result, nil
+}
+
+func (n *Exec) request(call *engine.Call, scope *callScope) ([]byte, error) {
+	input := call.Input.JSON()
+	if n.In != nil {
+		object, err := scope.object("in", n.In)
+		if err != nil {
+			return nil, err
+		}
+		if input, err = json.Marshal(object); err != nil {
+			return nil, fmt.Errorf("in: %w", err)
+		}
+	}
+	state := make(map[string]json.RawMessage, len(n.Keys))
+	for _, key := range n.Keys {
+		v, _ := scope.Lookup(key)
+		state[key] = v.JSON()
+	}
+	answers := make(map[string]engine.AnswerRecord, len(call.Resume))
+	for key, a := range call.Resume {
+		if a.Value == nil {
+			a.Value = json.RawMessage("null")
+		}
+		answers[key] = a
+	}
+	stdin, err := json.Marshal(request{
+		Node: call.Node, RunID: call.Path, Attempt: call.Attempt, IdempotencyKey: call.IdempotencyKey,
+		Input: input, State: state, ResumeInputs: answers,
+		PriorOutput: call.PriorOutput.JSON(), PriorInterrupts: append([]string{}, call.PriorInterrupts...),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the request of the program: %w", err)
+	}
+	return append(stdin, '\n'), nil
+}
+
+// reply reads what a program printed into a Result. Errors continue the sentence "the answer on stdout ...".
+type reply struct {
+	keys     []string // that the program may write
+	open     []string // questions still open
+	answered map[string]engine.AnswerRecord
+	result   engine.Result
+}
+
+func (r *reply) read(stdout []byte) (engine.Result, error) {
+	if at := firstInvalid(stdout); at >= 0 {
+		return engine.Result{}, fmt.Errorf("is not UTF-8 text (byte 0x%02x at offset %d)", stdout[at], at)
+	}
+	if len(bytes.TrimSpace(stdout)) == 0 {
+		return engine.Result{}, errors.New("is empty; with protocol: json a program prints one object")
+	}
+	members, err := objectMembers(stdout)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	for _, m := range members {
+		if err := r.member(m); err != nil {
+			return engine.Result{}, err
+		}
+	}
+	for _, ask := range r.result.Interrupts {
+		if slices.Contains(r.result.Closed, ask.Key) {
+			return engine.Result{}, fmt.Errorf("asks and closes %q at once", ask.Key)
+		}
+	}
+	return r.result, nil
+}
+
+func (r *reply) member(m member) error {
+	switch m.name {
+	case "output":
+		var err error
+		r.result.Output, err = parseJSON(m.value)
+		return within("output", err)
+	case "state":
+		return r.state(m.value)
+	case "route":
+		return within("route", r.route(m.value))
+	case "interrupts":
+		return r.interrupts(m.value)
+	case "closed":
+		return within("closed", r.closed(m.value))
+	}
+	names := []string{"output", "state", "route", "interrupts", "closed"}
+	return fmt.Errorf("has the unknown key %q%s (known are output, state, route, interrupts and closed)", m.name, nearest.Hint(m.name, names))
+}
+
+func within(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("is wrong in %s: %w", name, err)
+}
+
+func (r *reply) state(raw json.RawMessage) error {
+	if isNull(raw) {
+		return nil
+	}
+	updates, err := objectMembers(raw)
+	if err != nil {
+		return within("state", err)
+	}
+	r.result.Updates = make(map[string]engine.Value, len(updates))
+	for _, u := range updates {
+		if !slices.Contains(r.keys, u.name) {
+			return fmt.Errorf("writes the state key %q, which the workflow does not know%s", u.name, nearest.Hint(u.name, r.keys))
+		}
+		v, err := parseJSON(u.value)
+		if err != nil {
+			return within("state."+u.name, err)
+		}
+		r.result.Updates[u.name] = v
+	}
+	return nil
+}
+
+func (r *reply) route(raw json.RawMessage) error {
+	if isNull(raw) {
+		return nil
+	}
+	if json.Unmarshal(raw, &r.result.Route) != nil {
+		return fmt.Errorf("must be a text, not %.40s", raw)
+	}
+	return nil
+}
+
+func (r *reply) closed(raw json.RawMessage) error {
+	if isNull(raw) {
+		return nil
+	}
+	if json.Unmarshal(raw, &r.result.Closed) != nil {
+		return errors.New("must be a list of keys")
+	}
+	for _, key := range r.result.Closed {
+		if _, answered := r.answered[key]; !answered && !slices.Contains(r.open, key) {
+			return fmt.Errorf("%q is no question that this run asked%s", key, nearest.Hint(key, r.open))
+		}
+	}
+	return nil
+}
+
+func (r *reply) interrupts(raw json.RawMessage) error {
+	if isNull(raw) {
+		return nil
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return within("interrupts", errors.New("must be a list"))
+	}
+	for i, item := range list {
+		ask, err := readAsk(item)
+		if err != nil {
+			return within(fmt.Sprintf("interrupts[%d]", i), err)
+		}
+		if slices.ContainsFunc(r.result.Interrupts, func(a engine.Ask) bool { return a.Key == ask.Key }) {
+			return within(fmt.Sprintf("interrupts[%d]", i), fmt.Errorf("the key %q is used twice", ask.Key))
+		}
+		r.result.Interrupts = append(r.result.Interrupts, ask)
+	}
+	return nil
+}
+
+// readAsk reads {key, payload}, a payload of any shape, or {key, kind, ...}, a question with the keys of workflow files.
+func readAsk(raw json.RawMessage) (engine.Ask, error) {
+	members, err := objectMembers(raw)
+	if err != nil {
+		return engine.Ask{}, err
+	}
+	var ask engine.Ask
+	var others []string
+	native := false
+	for _, m := range members {
+		switch m.name {
+		case "key":
+			if json.Unmarshal(m.value, &ask.Key) != nil {
+				return engine.Ask{}, fmt.Errorf("key must be a text, not %.40s", m.value)
+			}
+		case "payload":
+			if ask.Payload, err = compact(m.value); err != nil {
+				return engine.Ask{}, err
+			}
+		default:
+			native = native || m.name == "kind"
+			others = append(others, m.name)
+		}
+	}
+	switch {
+	case ask.Key == "":
+		return engine.Ask{}, errors.New("key is required: it names the question within the run")
+	case ask.Payload != nil && len(others) > 0:
+		return engine.Ask{}, fmt.Errorf("beside payload only key is allowed, not %q", others[0])
+	case ask.Payload != nil:
+		return ask, nil
+	case !native:
+		return engine.Ask{}, errors.New("payload or kind is required")
+	}
+	return ask, nativeAsk(&ask, raw)
+}
+
+func nativeAsk(ask *engine.Ask, raw json.RawMessage) error {
+	q, err := question.ParseNative(raw)
+	if err != nil {
+		return err
+	}
+	if q.Title == "" {
+		q.Title = firstLine(q.Message)
+	}
+	if q.ContentType == "" {
+		q.ContentType = contentType(q.Content)
+	}
+	ask.Payload, err = json.Marshal(q)
+	ask.Timeout = time.Duration(q.TimeoutMS) * time.Millisecond
+	return err
+}
+
+func isNull(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
+
+func compact(raw json.RawMessage) (json.RawMessage, error) {
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// member is one member of a JSON object, in the order of the text.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// objectMembers reads exactly one object. A key given twice is an error, since one of the two would be lost.
+func objectMembers(raw []byte) ([]member, error) {
+	if !json.Valid(raw) {
+		var v any
+		err := json.Unmarshal(raw, &v)
+		return nil, fmt.Errorf("is not one JSON object: %w%s", err, near(raw, err))
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, fmt.Errorf("is not an object: %.40s", bytes.TrimSpace(raw))
+	}
+	var members []member
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := t.(string) // valid JSON has texts as keys
+		if slices.ContainsFunc(members, func(m member) bool { return m.name == name }) {
+			return nil, fmt.Errorf("has the key %q twice", name)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		members = append(members, member{name, value})
+	}
+	if _, err := d.Token(); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return members, nil
+}
