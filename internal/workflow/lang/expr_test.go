@@ -213,7 +213,7 @@ func TestExprFaults(t *testing.T) {
 
 func TestFaultAt(t *testing.T) {
 	for message, want := range map[string]string{
-		`unknown field "valu"`:              `if: unknown field "valu"`,
+		`unknown field "valu"`:             `if: unknown field "valu"`,
 		"is an expression, not a template": "if is an expression, not a template",
 	} {
 		if got := (lang.Fault{Message: message}).At("if"); got != want {
