@@ -9,7 +9,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
@@ -34,11 +39,63 @@ type Graphs interface {
 	Graph(ctx context.Context, d checkpoint.Definition) (*Graph, error)
 }
 
-// Engine runs threads over a store. A nil store runs graphs that never ask.
-type Engine struct{}
+// Engine runs threads over a store. A nil store runs graphs that never ask. A parked thread costs it nothing: no
+// goroutine, no memory.
+type Engine struct {
+	store   checkpoint.Store
+	o       Options
+	out     *outlet
+	running running
+}
 
 // New makes an Engine. store may be nil: a question, a resume or a history is then an error that says so.
-func New(store checkpoint.Store, o Options) *Engine { panic("contract only") }
+func New(store checkpoint.Store, o Options) *Engine {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.NewID == nil {
+		o.NewID = newID
+	}
+	if o.LeaseTTL <= 0 {
+		o.LeaseTTL = defaultLeaseTTL
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Float64
+	}
+	if o.Holder == "" {
+		host, _ := os.Hostname()
+		o.Holder = fmt.Sprintf("%s:%d", host, os.Getpid())
+	}
+	return &Engine{store: store, o: o, out: newOutlet(o.Observer)}
+}
+
+// newID is a UUIDv7, whose order is that of time.
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// sleep waits for d or the end of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// crash lets a test kill the process, or the goroutine, at a named point.
+func (e *Engine) crash(point string) {
+	if e.o.CrashPoint != nil {
+		e.o.CrashPoint(point)
+	}
+}
 
 // StartRequest starts a thread.
 type StartRequest struct {
@@ -49,9 +106,6 @@ type StartRequest struct {
 	Workdir    string
 	By         string
 }
-
-// Start runs a new thread until it ends, waits, fails or ctx ends.
-func (e *Engine) Start(ctx context.Context, r StartRequest) (*Outcome, error) { panic("contract only") }
 
 // ResumeRequest answers questions of a thread, or with no answers carries it on.
 type ResumeRequest struct {
@@ -73,36 +127,6 @@ type Answer struct {
 	DecidedAt  time.Time // the key press; zero: now
 	ShownHash  string    // what was on screen; "" : computed from the head
 }
-
-// Resume validates the answers whole, takes the lease with them, and runs the thread on. Racing resumes have one
-// winner; the others get a *checkpoint.ConflictError or *AnsweredError and have run nothing.
-func (e *Engine) Resume(ctx context.Context, r ResumeRequest) (*Outcome, error) {
-	panic("contract only")
-}
-
-// Check validates as Resume would and changes nothing.
-func (e *Engine) Check(ctx context.Context, r ResumeRequest) error { panic("contract only") }
-
-// Open lists the open questions of a thread's head with their content, as they are to be shown.
-func (e *Engine) Open(ctx context.Context, thread string) (*Outcome, error) { panic("contract only") }
-
-// Fork starts a new thread whose step 0 is a full copy of an earlier checkpoint; the old thread is untouched.
-func (e *Engine) Fork(ctx context.Context, thread string, step int64, as, by string) (*Outcome, error) {
-	panic("contract only")
-}
-
-// Edit writes a reviewer's state changes as a step of their own; open questions are kept.
-func (e *Engine) Edit(ctx context.Context, thread string, updates map[string]json.RawMessage, ifVersion *checkpoint.Version, by string) (*Outcome, error) {
-	panic("contract only")
-}
-
-// Sweep applies what is due: deadlines with their defaults, timers, and with carryOn stalled threads. It returns what
-// became of each thread it touched.
-func (e *Engine) Sweep(ctx context.Context, carryOn bool) ([]Outcome, error) { panic("contract only") }
-
-// Close waits for what runs: with a cancelled ctx the runs are interrupted and their leases released, their answers
-// kept (the thread is then stalled).
-func (e *Engine) Close(ctx context.Context) error { panic("contract only") }
 
 // ErrCancelledByPerson is the cause to give a context (context.WithCancelCause) whose end means that a person
 // cancelled the run: if no step was committed since the resume, the answers are withdrawn and the thread is exactly

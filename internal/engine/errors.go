@@ -14,6 +14,7 @@ var (
 	ErrClaimed         = errors.New("claimed by somebody else")
 	ErrWorkflowChanged = errors.New("the workflow has changed")
 	ErrUnknownQuestion = errors.New("no such open question")
+	ErrClosed          = errors.New("the engine is closed")
 	ErrWhichQuestion   = errors.New("several questions are open")
 )
 

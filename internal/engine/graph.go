@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -18,6 +19,8 @@ type Graph struct {
 	Output         func(Scope) (Value, error) // result of a finished run; nil: all state keys
 	MaxConcurrency int                        // node runs at a time; 0 is 8
 	StepLimit      int                        // super-steps a call; 0 is 1000
+
+	derived atomic.Pointer[plan]
 }
 
 // Reducer says how the updates of one channel are merged.
@@ -166,4 +169,13 @@ type Ask struct {
 }
 
 // Permanent wraps an error that no retry can mend, such as a null in a template.
-func Permanent(err error) error { panic("contract only") }
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &permanentError{err}
+}
+
+type permanentError struct{ error }
+
+func (e *permanentError) Unwrap() error { return e.error }

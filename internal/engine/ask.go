@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/question"
+)
+
+// wait takes what a run gave that does not complete it: questions asked and withdrawn, a timer, and what it holds
+// until it completes. It reports whether the run waits; a run that has nothing open any more completes.
+func (r *run) wait(res Result) (bool, error) {
+	if err := r.checkAsks(res.Interrupts); err != nil {
+		return false, err
+	}
+	for _, a := range r.asks {
+		if slices.Contains(res.Closed, a.Key) {
+			a.closed = true
+		}
+	}
+	for _, x := range res.Interrupts {
+		r.ask(x)
+	}
+	r.frame.tree.sweepAsks()
+	r.asks = slices.DeleteFunc(r.asks, func(a *ask) bool { return a.closed })
+	if len(r.asks) == 0 && res.WakeAt.IsZero() {
+		return false, nil
+	}
+	r.status, r.wake, r.since = waiting, res.WakeAt, r.frame.tree.now()
+	if !res.Output.IsNull() {
+		r.output = res.Output
+	}
+	if res.Route != "" {
+		r.route = res.Route
+	}
+	r.updates = res.Updates
+	r.touch()
+	return true, nil
+}
+
+// checkAsks refuses questions that could not be kept.
+func (r *run) checkAsks(asks []Ask) error {
+	payloads := map[string]json.RawMessage{}
+	for _, x := range asks {
+		if !json.Valid(x.Payload) {
+			return fmt.Errorf("the payload of question %q is not JSON", x.Key)
+		}
+		if first, twice := payloads[x.Key]; twice && !bytes.Equal(first, x.Payload) {
+			return fmt.Errorf("two different questions have the key %q", x.Key)
+		}
+		payloads[x.Key] = x.Payload
+	}
+	return nil
+}
+
+// ask opens a question. An open key asked again keeps its id and its clock; a key that was answered is a new question,
+// and its answer no longer counts.
+func (r *run) ask(x Ask) {
+	t, f := r.frame.tree, r.frame
+	for _, a := range r.asks {
+		if a.Key == x.Key && !a.closed {
+			a.Payload, a.ContentKey = x.Payload, x.ContentKey
+			return
+		}
+	}
+	delete(r.given, x.Key)
+	now := t.now()
+	a := &ask{run: r, Interrupt: checkpoint.Interrupt{
+		ID: t.newID(), Key: x.Key, Address: r.address(x.Key), Node: r.node.Name, Path: r.path,
+		Payload: x.Payload, ContentKey: x.ContentKey, Asked: now,
+	}}
+	timeout := x.Timeout
+	if timeout == 0 {
+		q, _ := question.Recognise(x.Payload, nil)
+		timeout = q.Timeout()
+		if a.ContentKey == "" {
+			a.ContentKey = q.ContentKey
+		}
+	}
+	if timeout > 0 {
+		due := now.Add(timeout)
+		a.Due = &due
+	}
+	if l, ok := f.links[a.Address]; ok {
+		previous := l.Previous
+		a.Previous, a.Round = &previous, l.Round
+		f.unlink(a.Address)
+	}
+	r.asks = append(r.asks, a)
+	t.asks = append(t.asks, a)
+}
+
+// address is the readable name of a question: review, confirm.name, triage/2/decide.
+func (r *run) address(key string) string {
+	if key == "" {
+		return r.frame.address + r.node.Name
+	}
+	return r.frame.address + r.node.Name + "." + key
+}
+
+// content is what is under review: the state key at the head, nil where the question names none.
+func (a *ask) content() json.RawMessage {
+	if a.ContentKey == "" {
+		return nil
+	}
+	return a.run.frame.state[a.ContentKey].JSON()
+}
+
+// supersede remembers a withdrawn question for the one that will be asked in its place.
+func (f *frame) supersede(a *ask, feedback, by string) {
+	content := a.content()
+	if content == nil {
+		q, _ := question.Recognise(a.Payload, nil)
+		content = q.Content
+	}
+	f.links[a.Address] = link{
+		Previous: checkpoint.Previous{ID: a.ID, Feedback: feedback, By: by, Content: content},
+		Round:    max(a.Round, 1) + 1,
+	}
+	f.linksChanged()
+}
+
+func (f *frame) unlink(address string) {
+	delete(f.links, address)
+	f.linksChanged()
+}
+
+func (f *frame) linksChanged() {
+	if len(f.links) == 0 {
+		f.tree.journal.add(change{checkpoint.OpDelete, f.channel("links"), Value{}})
+		return
+	}
+	f.tree.journal.add(change{checkpoint.OpSet, f.channel("links"), RawValue(encode(f.links))})
+}
+
+// waited is the time from asking to deciding, in seconds.
+func waited(asked, decided time.Time) float64 {
+	return max(decided.Sub(asked).Seconds(), 0)
+}

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+)
+
+// Fork starts a new thread whose step 0 is a full copy of an earlier checkpoint; the old thread is untouched. Its
+// questions are its own, with new ids, and its clocks start anew. It runs nothing: Resume carries it on.
+func (e *Engine) Fork(ctx context.Context, thread string, step int64, as, by string) (*Outcome, error) {
+	if e.store == nil {
+		return nil, fmt.Errorf("%w: there is no history to fork from", ErrNoStore)
+	}
+	c, err := e.store.Get(ctx, thread, step)
+	if err != nil {
+		return nil, fmt.Errorf("thread %s, step %d: %w", thread, step, err)
+	}
+	info, err := e.store.Thread(ctx, thread)
+	if err != nil {
+		return nil, fmt.Errorf("thread %s: %w", thread, err)
+	}
+	g, err := e.graphOf(ctx, c.Fingerprint)
+	if err != nil {
+		return nil, fmt.Errorf("thread %s: %w", thread, err)
+	}
+	if as == "" {
+		as = e.o.NewID()
+	}
+	c.Thread = as
+	t, err := load(c, g, &e.o)
+	if err != nil {
+		return nil, err
+	}
+	t.restartClocks(c.TS)
+	s := &session{engine: e, tree: t, workflow: c.Workflow, fingerprint: c.Fingerprint, workdir: info.Workdir, source: checkpoint.SourceFork}
+	s.head.Step, s.lease = -1, e.o.NewID()
+	commit := s.compose(ctx, true)
+	commit.Ops = copyOf(c.Channels, commit.Ops)
+	commit.Checkpoint.Origin = &checkpoint.Origin{Thread: thread, Step: step}
+	commit.NewLease = &checkpoint.LeaseRequest{Thread: as, Token: s.lease, Holder: e.o.Holder, TTL: e.o.LeaseTTL}
+	commit.NewThread = &checkpoint.NewThread{Workdir: info.Workdir, StartedBy: by}
+	version, err := e.store.Commit(context.WithoutCancel(ctx), commit)
+	if err != nil {
+		return nil, fmt.Errorf("forking thread %s at step %d: %w", thread, step, err)
+	}
+	s.committed(version, true)
+	return s.outcome(), nil
+}
+
+// copyOf sets every channel as it was, and then what the fork changed.
+func copyOf(channels checkpoint.Channels, changed []checkpoint.Op) []checkpoint.Op {
+	ops := make([]checkpoint.Op, 0, len(channels)+len(changed))
+	for _, name := range sortedKeys(channels) {
+		ops = append(ops, checkpoint.Op{Kind: checkpoint.OpSet, Channel: name, Value: channels[name]})
+	}
+	return append(ops, changed...)
+}
+
+// restartClocks gives every question a new id, and every deadline and timer the time it had left when it began.
+func (t *tree) restartClocks(then time.Time) {
+	now := t.now()
+	for _, a := range t.asks {
+		if a.Due != nil {
+			due := now.Add(a.Due.Sub(a.Asked))
+			a.Due, a.Overdue = &due, false
+		}
+		a.ID, a.Asked = t.newID(), now
+	}
+	for r := range t.runs {
+		if r.wake.IsZero() {
+			continue
+		}
+		began := r.since
+		if began.IsZero() {
+			began = then
+		}
+		r.wake, r.since = now.Add(r.wake.Sub(began)), now
+		r.touch()
+	}
+}
+
+// Edit writes a reviewer's state changes as a step of their own; open questions are kept. A null value sets null.
+func (e *Engine) Edit(ctx context.Context, thread string, updates map[string]json.RawMessage, ifVersion *checkpoint.Version, by string) (*Outcome, error) {
+	h, err := e.read(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	if h.tree.ended != "" {
+		return nil, fmt.Errorf("%w: thread %s is %s, so its state cannot change; fork it", ErrNotWaiting, thread, h.tree.ended)
+	}
+	if err := checkVersion(h, ifVersion); err != nil {
+		return nil, err
+	}
+	if err := claimed(h, ResumeRequest{Thread: thread, By: by}, e.o.Now()); err != nil {
+		return nil, err
+	}
+	for _, key := range sortedKeys(updates) {
+		if key == "" || strings.HasPrefix(key, "@") {
+			return nil, fmt.Errorf("%q is no state key", key)
+		}
+		v, err := ValueOf(updates[key])
+		if err != nil {
+			return nil, fmt.Errorf("state key %q: %w", key, err)
+		}
+		h.tree.root.set(key, v)
+	}
+	if len(updates) == 0 {
+		return nil, errors.New("nothing to change")
+	}
+	h.tree.newEpoch(e.o.NewID())
+	return e.writeStep(ctx, h, checkpoint.SourceEdit)
+}
+
+// newEpoch makes every run that has yet to run begin after an edit, so that its idempotency key is another one.
+func (t *tree) newEpoch(id string) {
+	t.epoch = id
+	t.journal.add(change{checkpoint.OpSet, epochChannel, text(id)})
+	for r := range t.runs {
+		if r.status != waiting {
+			r.epoch = id
+			r.touch()
+		}
+	}
+}
+
+// writeStep commits the tree as a step that runs nothing and applies no answers.
+func (e *Engine) writeStep(ctx context.Context, h *head, source checkpoint.Source) (*Outcome, error) {
+	s := e.session(h)
+	s.source = source
+	seen := 0
+	if h.info.Lease != nil {
+		seen = h.info.Lease.Answers
+	}
+	lease, err := e.store.AcquireLease(ctx, checkpoint.LeaseRequest{
+		Thread: h.info.Thread, Token: e.o.NewID(), Holder: e.o.Holder, TTL: e.o.LeaseTTL, Head: s.head, Seen: seen,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("thread %s: %w", h.info.Thread, err)
+	}
+	s.lease = lease.Token
+	c := s.compose(ctx, true)
+	c.KeepAnswers = len(lease.Answers)
+	version, err := e.store.Commit(context.WithoutCancel(ctx), c)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("thread %s: %w", h.info.Thread, err), s.release(context.WithoutCancel(ctx), false))
+	}
+	s.committed(version, true)
+	return s.outcome(), nil
+}

@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+)
+
+// journal collects what changed since the last commit, as channel operations whose size is that of the change. A nil
+// journal, of an engine without a store, takes notes of nothing.
+type journal struct {
+	changes []change
+	runs    []*run
+	counts  map[*frame]map[int]bool
+	buffers map[*frame]map[int]bool
+}
+
+// change is a channel operation not yet encoded.
+type change struct {
+	kind    checkpoint.OpKind
+	channel string
+	value   Value
+}
+
+// channel names an engine channel of a frame.
+func (f *frame) channel(kind string) string { return "@" + kind + ":" + f.path }
+
+// stateChannel names the channel of a state key: the key itself at the root.
+func (f *frame) stateChannel(key string) string { return key }
+
+func (j *journal) add(c change) {
+	if j != nil {
+		j.changes = append(j.changes, c)
+	}
+}
+
+func (j *journal) touched(r *run) {
+	if j != nil && !r.dirty {
+		r.dirty = true
+		j.runs = append(j.runs, r)
+	}
+}
+
+func (j *journal) counted(f *frame, i int) {
+	if j != nil {
+		note(&j.counts, f, i)
+	}
+}
+
+func (j *journal) bufferChanged(f *frame, i int) {
+	if j != nil {
+		note(&j.buffers, f, i)
+	}
+}
+
+func note(m *map[*frame]map[int]bool, f *frame, i int) {
+	if *m == nil {
+		*m = map[*frame]map[int]bool{}
+	}
+	if (*m)[f] == nil {
+		(*m)[f] = map[int]bool{}
+	}
+	(*m)[f][i] = true
+}
+
+// flush encodes what was noted and begins anew.
+func (j *journal) flush(frames []*frame) []checkpoint.Op {
+	ops := make([]checkpoint.Op, 0, len(j.changes)+len(j.runs)+2)
+	for _, c := range j.changes {
+		op := checkpoint.Op{Kind: c.kind, Channel: c.channel}
+		if c.kind != checkpoint.OpDelete {
+			op.Value = c.value.JSON()
+		}
+		ops = append(ops, op)
+	}
+	for _, f := range frames {
+		ops = j.flushFrame(ops, f)
+	}
+	for _, r := range j.runs {
+		r.dirty = false
+		channel := runChannel + r.path
+		switch {
+		case !r.gone:
+			ops = append(ops, checkpoint.Op{Kind: checkpoint.OpSet, Channel: channel, Value: r.encode()})
+			r.stored = true
+		case r.stored:
+			ops = append(ops, checkpoint.Op{Kind: checkpoint.OpDelete, Channel: channel})
+		}
+	}
+	*j = journal{}
+	return ops
+}
+
+func (j *journal) flushFrame(ops []checkpoint.Op, f *frame) []checkpoint.Op {
+	if counts := j.counts[f]; len(counts) > 0 {
+		var b jsonObject
+		for i := range f.counts {
+			if counts[i] {
+				b.key(f.plan.nodes[i].Name).raw(strconv.AppendInt(nil, int64(f.counts[i]), 10))
+			}
+		}
+		ops = append(ops, checkpoint.Op{Kind: checkpoint.OpMerge, Channel: f.channel("counts"), Value: b.end()})
+	}
+	if buffers := j.buffers[f]; len(buffers) > 0 {
+		for i := range f.buffers {
+			if !buffers[i] {
+				continue
+			}
+			channel := f.channel("buffer") + ":" + f.plan.nodes[i].Name
+			if len(f.buffers[i]) == 0 {
+				ops = append(ops, checkpoint.Op{Kind: checkpoint.OpDelete, Channel: channel})
+				continue
+			}
+			ops = append(ops, checkpoint.Op{Kind: checkpoint.OpSet, Channel: channel, Value: encode(f.buffers[i])})
+		}
+	}
+	return ops
+}
+
+// runChannel is the prefix of the channels that hold one run each.
+const runChannel = "@run:"
+
+// runRecord is a run as its channel holds it. Its questions are the checkpoint's interrupts.
+type runRecord struct {
+	Node     string                  `json:"node"`
+	N        int                     `json:"n"`
+	Status   runStatus               `json:"status"`
+	Epoch    string                  `json:"epoch"`
+	Failures int                     `json:"failures"`
+	Since    time.Time               `json:"since"`
+	Wake     time.Time               `json:"wake"`
+	Failure  *checkpoint.Failure     `json:"failure"`
+	Route    string                  `json:"route"`
+	Given    map[string]AnswerRecord `json:"given"`
+	Settled  bool                    `json:"settled"`
+	Refused  bool                    `json:"refused"`
+	NoWrite  bool                    `json:"no_write"`
+	Barrier  bool                    `json:"barrier"`
+	Input    json.RawMessage         `json:"input"`
+	Output   json.RawMessage         `json:"output"`
+	Updates  map[string]Value        `json:"updates"`
+}
+
+// encode writes only what is set; values go in as the bytes they are.
+func (r *run) encode() json.RawMessage {
+	var b jsonObject
+	b.key("node").raw(encode(r.node.Name))
+	b.key("n").raw(strconv.AppendInt(nil, int64(r.n), 10))
+	b.key("status").raw(encode(r.status))
+	if r.epoch != "" {
+		b.key("epoch").raw(encode(r.epoch))
+	}
+	if r.failures > 0 {
+		b.key("failures").raw(strconv.AppendInt(nil, int64(r.failures), 10))
+	}
+	if !r.since.IsZero() {
+		b.key("since").raw(encode(r.since))
+	}
+	if !r.wake.IsZero() {
+		b.key("wake").raw(encode(r.wake))
+	}
+	if r.failure != nil {
+		b.key("failure").raw(encode(r.failure))
+	}
+	if r.route != "" {
+		b.key("route").raw(encode(r.route))
+	}
+	if len(r.given) > 0 {
+		b.key("given").raw(encode(r.given))
+	}
+	b.flag("settled", r.settled)
+	b.flag("refused", r.refused)
+	b.flag("no_write", r.noWrite)
+	b.flag("barrier", r.barrier)
+	if !r.input.IsNull() {
+		b.key("input").raw(r.input.JSON())
+	}
+	if !r.output.IsNull() {
+		b.key("output").raw(r.output.JSON())
+	}
+	if len(r.updates) > 0 {
+		b.key("updates").raw(encodeValues(r.updates))
+	}
+	return b.end()
+}
+
+// encodeValues writes an object of values as the bytes they are, in key order.
+func encodeValues(m map[string]Value) json.RawMessage {
+	var b jsonObject
+	for _, key := range sortedKeys(m) {
+		b.key(key).raw(m[key].JSON())
+	}
+	return b.end()
+}
+
+// jsonObject writes one JSON object member by member.
+type jsonObject struct{ buf []byte }
+
+func (b *jsonObject) key(name string) *jsonObject {
+	if len(b.buf) == 0 {
+		b.buf = append(b.buf, '{')
+	} else {
+		b.buf = append(b.buf, ',')
+	}
+	b.buf = append(append(b.buf, encode(name)...), ':')
+	return b
+}
+
+func (b *jsonObject) raw(value []byte) { b.buf = append(b.buf, value...) }
+
+func (b *jsonObject) flag(name string, set bool) {
+	if set {
+		b.key(name).raw([]byte("true"))
+	}
+}
+
+func (b *jsonObject) end() json.RawMessage {
+	if len(b.buf) == 0 {
+		return json.RawMessage("{}")
+	}
+	return append(b.buf, '}')
+}

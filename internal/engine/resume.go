@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+)
+
+// Resume validates the answers whole, takes the lease with them, and runs the thread on. Racing resumes have one
+// winner; the others get a *checkpoint.ConflictError or *AnsweredError and have run nothing.
+func (e *Engine) Resume(ctx context.Context, r ResumeRequest) (*Outcome, error) {
+	p, err := e.prepare(ctx, r, true)
+	if err != nil {
+		return nil, err
+	}
+	if p.applied != nil {
+		return p.applied, nil
+	}
+	if r.Upgrade != nil {
+		return e.resumeUpgraded(ctx, r)
+	}
+	return p.run(ctx)
+}
+
+// resumeUpgraded writes the upgrade as a step of its own, now that the whole request is known to be valid under the
+// new definition, and goes on from there.
+func (e *Engine) resumeUpgraded(ctx context.Context, r ResumeRequest) (*Outcome, error) {
+	out, err := e.writeUpgrade(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Answers) == 0 && out.Status != checkpoint.Stalled && out.Status != checkpoint.Failed {
+		return out, nil
+	}
+	r.Upgrade, r.IfVersion = nil, nil
+	return e.Resume(ctx, r)
+}
+
+// Check validates as Resume would and changes nothing.
+func (e *Engine) Check(ctx context.Context, r ResumeRequest) error {
+	_, err := e.prepare(ctx, r, false)
+	return err
+}
+
+// prepared is a resume that was validated whole and has written nothing.
+type prepared struct {
+	session *session
+	head    *head
+	answers []json.RawMessage
+	seen    int      // accepted answers that nobody has applied yet
+	applied *Outcome // the response was applied before
+	wanted  []string // ids of the questions answered, for the message of a lost race
+}
+
+// prepare reads the head and validates a request against it. With carry it first runs on a thread that crashed with
+// accepted answers, so that new ones meet the state the earlier lead to.
+func (e *Engine) prepare(ctx context.Context, r ResumeRequest, carry bool) (*prepared, error) {
+	if done, err := e.repeated(ctx, r); done != nil || err != nil {
+		return &prepared{applied: done}, err
+	}
+	h, err := e.read(ctx, r.Thread)
+	if err != nil {
+		return nil, err
+	}
+	if lease := h.info.Lease; lease != nil && lease.Live {
+		return nil, e.lost(ctx, h, r, &checkpoint.LeasedError{Thread: r.Thread, Holder: lease.Holder, Until: lease.Until})
+	}
+	if err := claimed(h, r, e.o.Now()); err != nil {
+		return nil, err
+	}
+	p := &prepared{head: h, session: e.session(h)}
+	if h.info.Lease != nil {
+		p.seen = h.info.Lease.Answers
+	}
+	if p.seen > 0 && len(r.Answers) > 0 && carry {
+		if err := e.answeredAlready(ctx, h, r); err != nil {
+			return nil, err
+		}
+		if _, err := p.run(ctx); err != nil {
+			return nil, err
+		}
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		return e.prepare(ctx, r, true)
+	}
+	if r.Upgrade != nil {
+		if err := e.upgrade(ctx, h, *r.Upgrade); err != nil {
+			return nil, err
+		}
+		p.session = e.session(h)
+		if len(r.Answers) == 0 {
+			return p, checkVersion(h, r.IfVersion)
+		}
+	}
+	if len(r.Answers) == 0 || isCarryOn(h, r.Answers) {
+		return p, p.carryOn(ctx, r)
+	}
+	if err := p.accept(ctx, r); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// session makes a session that is about to run a thread on from its head.
+func (e *Engine) session(h *head) *session {
+	return &session{
+		engine: e, tree: h.tree, workflow: h.checkpoint.Workflow, fingerprint: h.checkpoint.Fingerprint,
+		workdir: h.info.Workdir, head: h.checkpoint.Version(),
+	}
+}
+
+// run takes the lease, with the answers, and runs the thread on.
+func (p *prepared) run(ctx context.Context) (*Outcome, error) {
+	s := p.session
+	e, t := s.engine, s.tree
+	token := e.o.NewID()
+	lease, err := e.store.AcquireLease(ctx, checkpoint.LeaseRequest{
+		Thread: t.thread, Token: token, Holder: e.o.Holder, TTL: e.o.LeaseTTL, Head: s.head, Seen: p.seen,
+		Answers: p.answers, Decisions: s.own,
+	})
+	if err != nil {
+		return nil, e.lostRace(ctx, p, err)
+	}
+	s.lease = lease.Token
+	e.crash("lease_taken")
+	err = s.inherit(lease.Results)
+	if inherited := len(lease.Answers) - len(p.answers); err == nil && inherited > 0 {
+		err = s.apply(lease.Answers[:inherited])
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.release(context.WithoutCancel(ctx), false))
+	}
+	if s.source == "" && len(t.ready) > 0 {
+		s.source = checkpoint.SourceStep
+	}
+	for _, d := range s.own {
+		s.event(Event{Type: Answered, Path: d.Path, Text: d.Action})
+	}
+	return s.run(ctx)
+}
+
+// isCarryOn recognises a response that names no action and no question, to a thread where it answers nothing: one
+// that failed, stalled or sleeps.
+func isCarryOn(h *head, answers []Answer) bool {
+	if len(answers) != 1 {
+		return false
+	}
+	a := answers[0]
+	return a.Action == "" && a.Interrupt == "" && len(h.tree.asks) == 0 && h.tree.ended == "" && h.tree.phase() != checkpoint.Sleeping
+}
+
+// carryOn prepares a resume that answers nothing: failed runs are tried again, and only those; timers end.
+func (p *prepared) carryOn(ctx context.Context, r ResumeRequest) error {
+	t := p.head.tree
+	if err := checkVersion(p.head, r.IfVersion); err != nil {
+		return err
+	}
+	if t.ended != "" {
+		return fmt.Errorf("%w: thread %s is %s", ErrNotWaiting, t.thread, t.ended)
+	}
+	if len(t.ready) > 0 || p.seen > 0 || p.session.source != "" {
+		return nil
+	}
+	if t.failure() != nil {
+		t.retryFailed()
+		p.session.source = checkpoint.SourceStep
+		return nil
+	}
+	if len(t.asks) > 0 {
+		return fmt.Errorf("%w: thread %s waits for an answer to %s", ErrNotWaiting, t.thread, t.asks[0].Address)
+	}
+	return p.accept(ctx, ResumeRequest{Thread: r.Thread, Answers: []Answer{{}}, By: r.By})
+}
+
+// retryFailed gives every failed run another round of attempts.
+func (t *tree) retryFailed() {
+	for r := range t.runs {
+		if r.status != failed {
+			continue
+		}
+		r.failure = nil
+		if r.barrier {
+			r.frame.reopen(r)
+			continue
+		}
+		r.makeReady()
+	}
+	t.close()
+}

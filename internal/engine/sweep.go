@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+)
+
+// sweepPage is how many threads a sweep reads at a time.
+const sweepPage = 100
+
+// Sweep applies what is due: deadlines with their defaults, timers, and with carryOn stalled threads. It returns what
+// became of each thread it touched; a thread that somebody else runs or changes meanwhile is left to them. The error
+// joins those of single threads, which do not hold back the others.
+func (e *Engine) Sweep(ctx context.Context, carryOn bool) ([]Outcome, error) {
+	if e.store == nil {
+		return nil, fmt.Errorf("%w: there is nothing to sweep", ErrNoStore)
+	}
+	now := e.o.Now()
+	due, err := e.threadIDs(ctx, checkpoint.Query{
+		Status: []checkpoint.Status{checkpoint.Interrupted, checkpoint.Sleeping, checkpoint.Failed, checkpoint.Stalled},
+		// the bound is exclusive, and what is due now is due
+		DueBefore: now.Add(time.Microsecond),
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all []Outcome
+	var errs []error
+	for _, thread := range due {
+		out, err := e.sweepThread(ctx, thread, now)
+		all, errs = collect(all, errs, out, err)
+	}
+	if !carryOn {
+		return all, errors.Join(errs...)
+	}
+	stalled, err := e.threadIDs(ctx, checkpoint.Query{Status: []checkpoint.Status{checkpoint.Stalled}})
+	errs = append(errs, err)
+	for _, thread := range stalled {
+		out, err := e.Resume(ctx, ResumeRequest{Thread: thread, Steal: true})
+		all, errs = collect(all, errs, out, err)
+	}
+	return all, errors.Join(errs...)
+}
+
+// collect notes what became of a thread, unless it was in other hands.
+func collect(all []Outcome, errs []error, out *Outcome, err error) ([]Outcome, []error) {
+	switch {
+	case err == nil && out != nil:
+		all = append(all, *out)
+	case errors.Is(err, checkpoint.ErrLeased), errors.Is(err, checkpoint.ErrConflict), errors.Is(err, ErrAlreadyAnswered),
+		errors.Is(err, ErrNotWaiting), errors.Is(err, checkpoint.ErrNotFound):
+	case err != nil:
+		errs = append(errs, err)
+	}
+	return all, errs
+}
+
+// threadIDs lists the ids a query selects, before any of them is touched.
+func (e *Engine) threadIDs(ctx context.Context, q checkpoint.Query) ([]string, error) {
+	var ids []string
+	q.Limit = sweepPage
+	for {
+		page, err := e.store.Threads(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range page.Threads {
+			ids = append(ids, t.Thread)
+		}
+		if page.Next == "" {
+			return ids, nil
+		}
+		q.After = page.Next
+	}
+}
+
+// sweepThread applies the default of every question that is overdue, ends the timers that are, and marks as overdue
+// what has no default. nil when nothing was due after all.
+func (e *Engine) sweepThread(ctx context.Context, thread string, now time.Time) (*Outcome, error) {
+	h, err := e.read(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	var answers []Answer
+	mark := false
+	for _, a := range h.tree.asks {
+		if a.Due == nil || a.Overdue || a.Due.After(now) {
+			continue
+		}
+		q, _ := a.question()
+		answer := Answer{Interrupt: a.ID, Action: string(q.DefaultAction), Data: q.DefaultData, Reviewer: deadlineReviewer, DecidedAt: now}
+		if q.DefaultAction != "" && e.Check(ctx, deadlineRequest(thread, answer)) == nil {
+			answers = append(answers, answer)
+			continue
+		}
+		a.Overdue, mark = true, true
+	}
+	for r := range h.tree.runs {
+		if r.status == waiting && !r.wake.IsZero() && !r.wake.After(now) {
+			answers = append(answers, Answer{Interrupt: r.path, Action: "continue", Reviewer: deadlineReviewer, DecidedAt: now})
+		}
+	}
+	var out *Outcome
+	if mark {
+		if out, err = e.writeStep(ctx, h, checkpoint.SourceStep); err != nil {
+			return nil, err
+		}
+	}
+	for _, answer := range answers {
+		next, err := e.Resume(ctx, deadlineRequest(thread, answer))
+		if errors.Is(err, ErrUnknownQuestion) || errors.Is(err, ErrNotWaiting) || errors.Is(err, ErrAlreadyAnswered) {
+			continue // an earlier default of this sweep took the question away
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = next
+	}
+	return out, nil
+}
+
+func deadlineRequest(thread string, answers ...Answer) ResumeRequest {
+	return ResumeRequest{Thread: thread, Answers: answers, By: deadlineReviewer, Steal: true}
+}
