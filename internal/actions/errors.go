@@ -82,14 +82,19 @@ func (e *DataError) Code() string { return "invalid_data" }
 
 // SizeError says that a response token, or response data, is over the limit. Its code is too_large.
 type SizeError struct {
-	What  string // "response token" or "response data"
-	Size  int    // bytes
-	Limit int    // bytes, inclusive
+	What   string // "response token", "response data" or "the content under review"
+	Size   int    // bytes
+	Limit  int    // bytes, inclusive
+	Remedy string // what to do instead, "" where there is nothing but to send less
 }
 
 // Error gives both sizes.
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("%s is %d bytes; the limit is %d bytes", e.What, e.Size, e.Limit)
+	text := fmt.Sprintf("%s is %d bytes; the limit is %d bytes", e.What, e.Size, e.Limit)
+	if e.Remedy != "" {
+		text += "; " + e.Remedy
+	}
+	return text
 }
 
 // Code is the error code of the command line and of HTTP.

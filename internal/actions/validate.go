@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -27,11 +28,11 @@ func Validate(q Question, a Action, data json.RawMessage) (Answer, error) {
 	if !ok {
 		return Answer{}, &UnknownError{Name: string(a)}
 	}
-	if allowed := Allowed(q); !slices.Contains(allowed, a) {
-		return Answer{}, &NotAllowedError{Action: a, Allowed: allowed}
+	if err := Blocked(q, a); err != nil {
+		return Answer{}, err
 	}
 	var given *value // nil for none: nothing, white space or null
-	if len(strings.TrimSpace(string(data))) > 0 {
+	if len(bytes.TrimSpace(data)) > 0 {
 		v, err := parse(data)
 		if err != nil {
 			return Answer{}, dataError(a, "the data are not valid JSON: %v", err)
@@ -52,6 +53,25 @@ func Validate(q Question, a Action, data json.RawMessage) (Answer, error) {
 		return Answer{}, dataError(a, "a comment is required")
 	}
 	return Answer{Action: a, Value: out, Comment: comment}, nil
+}
+
+// Blocked says why a cannot be taken on q whatever the data: *NotAllowedError, or, for edit and save of content that is
+// itself over the limit, *SizeError. It is nil when a can be taken. q must have its content filled in.
+func Blocked(q Question, a Action) error {
+	if allowed := Allowed(q); !slices.Contains(allowed, a) {
+		return &NotAllowedError{Action: a, Allowed: allowed}
+	}
+	if a != Edit && a != Save || len(q.Content) <= MaxSize {
+		return nil
+	}
+	v, err := parse(q.Content)
+	if err != nil {
+		return nil // not for its size
+	}
+	if size := len(v.compact()); size > MaxSize {
+		return &SizeError{What: "the content under review", Size: size, Limit: MaxSize, Remedy: "hitl-tui patch changes content of this size"}
+	}
+	return nil
 }
 
 // input is an answer being read.
@@ -162,8 +182,8 @@ func (in input) commentText(v *value) (string, error) {
 }
 
 func (in input) hasContent() bool {
-	c := strings.TrimSpace(string(in.question.Content))
-	return c != "" && c != "null"
+	c := bytes.TrimSpace(in.question.Content)
+	return len(c) > 0 && !bytes.Equal(c, []byte("null"))
 }
 
 // readText reads a text: bare, or under one of its keys. Alone, `comment` is the text; beside another key it is the

@@ -232,3 +232,26 @@ func TestWrapContentIsReadBack(t *testing.T) {
 		}
 	}
 }
+
+func TestEditAndSaveAreBlockedWhenTheContentIsOverTheLimit(t *testing.T) {
+	content := raw(`"` + strings.Repeat("x", actions.MaxSize-1) + `"`)
+	q := actions.Question{Kind: actions.EditKind, Content: content}
+	for _, a := range []actions.Action{actions.Edit, actions.Save} {
+		_, err := actions.Validate(q, a, raw(`"short"`))
+		var size *actions.SizeError
+		if !errors.As(err, &size) || size.Size != actions.MaxSize+1 || !strings.Contains(err.Error(), "hitl-tui patch") {
+			t.Errorf("%s: %v", a, err)
+		}
+	}
+	if got, err := actions.Validate(q, actions.Approve, nil); err != nil || string(got.Value) != string(content) {
+		t.Errorf("approve: %v", err)
+	}
+	q.Content = raw(strings.Repeat(" ", actions.MaxSize) + `"fits"`)
+	if err := actions.Blocked(q, actions.Edit); err != nil {
+		t.Errorf("white space counts: %v", err)
+	}
+	var refused *actions.NotAllowedError
+	if err := actions.Blocked(q, actions.Choose); !errors.As(err, &refused) {
+		t.Errorf("%v", err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
+	"github.com/hitl-tui/hitl-tui/internal/nearest"
 )
 
 // Check reports every reason for which q cannot be asked, or could not be answered: what its kind lacks, a schema
@@ -36,6 +37,9 @@ func Check(q actions.Question) []error {
 			fault("require_comment: %w", &actions.NotAllowedError{Action: a, Allowed: allowed})
 		}
 	}
+	if types := contentTypes(); q.ContentType != "" && !slices.Contains(types, q.ContentType) && !strings.HasPrefix(q.ContentType, "code/") {
+		fault("unknown content_type %q%s (the types are %s and code/LANGUAGE)", q.ContentType, nearest.Hint(q.ContentType, types), strings.Join(types, ", "))
+	}
 	if p := q.Priority; p != "" && !slices.Contains([]string{"low", "normal", "high", "urgent"}, p) {
 		fault("priority must be low, normal, high or urgent, not %q", p)
 	}
@@ -44,6 +48,8 @@ func Check(q actions.Question) []error {
 	}
 	return faults
 }
+
+func contentTypes() []string { return []string{"text", "markdown", "diff", "json", "table"} }
 
 func checkKind(q actions.Question) []error {
 	hasContent := len(q.Content) > 0 || q.ContentKey != ""

@@ -112,6 +112,7 @@ func TestParseNativeFaults(t *testing.T) {
 		`{"kind":"text","message":"m","default_data":"x"}`:                           "needs default_action",
 		`{"kind":"form","message":"m","schema":{"typ":"object"}}`:                    `unknown schema keyword "typ"; did you mean "type"?`,
 		`{"kind":"approval","message":"m","priority":"highest"}`:                     "priority must be",
+		`{"kind":"approval","message":"m","content_type":"markdwn"}`:                 `did you mean "markdown"?`,
 		`{"kind":"choice","message":"m","options":[{"label":"x"}]}`:                  "option 1 has no value",
 		`{"kind":"choice","message":"m","options":[{"value":1,"lable":"x"}]}`:        "option 1",
 		`{"kind":"approval","message":"m","content_key":"notes"}`:                    `unknown key "content_key"`,

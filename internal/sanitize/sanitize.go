@@ -148,9 +148,11 @@ func hidden(r rune) bool {
 	switch {
 	case r < 0x80:
 		return false
+	case 0xad < r && r < 0x300, 0x3001 <= r && r < 0xd800 && r != 0x3164: // most of what people write, told apart quickly
+		return false
 	case r < 0xa0: // C1 controls: some terminals obey them as escape sequences
 		return true
-	case r == 0x00ad, r == 0x034f, r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0: // soft hyphen, grapheme joiner, fillers
+	case r == 0xad, r == 0x34f, r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0: // soft hyphen, grapheme joiner, fillers
 		return true
 	case r == 0x17b4, r == 0x17b5, 0x180b <= r && r <= 0x180f: // inherent vowels, Mongolian selectors
 		return true
