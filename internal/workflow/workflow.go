@@ -3,9 +3,14 @@
 package workflow
 
 import (
-	"context"
 	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
+	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/engine"
 )
@@ -16,40 +21,102 @@ type Loaded struct {
 	Description string
 	Graph       *engine.Graph
 	Definition  checkpoint.Definition
-	Input       json.RawMessage // JSON Schema of the input object, with type, defaults and additionalProperties filled in
+	Input       json.RawMessage // JSON Schema of the input object, with type, properties and additionalProperties filled in
 	InputKeys   []string        // in file order, for forms
 	Warnings    Faults
+
+	input *actions.Schema
 }
 
-// Fault is one mistake in a file.
-type Fault struct {
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Column  int    `json:"column"`
-	Message string `json:"message"`
-	Excerpt string `json:"excerpt,omitempty"` // the line, with a caret line below it
+// Load reads FILE and whatever it names. The error is Faults, or wraps fs.ErrNotExist and the like. FILE::GRAPH, a
+// graph of an AgentMap CSV file, comes with a later version.
+func Load(ref string) (*Loaded, error) {
+	path, graph, _ := strings.Cut(ref, "::")
+	if graph != "" || strings.EqualFold(filepath.Ext(path), ".csv") {
+		return nil, Faults{{File: path, Line: 1, Column: 1, Message: "AgentMap CSV files come with a later version: write the workflow in YAML"}}
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("workflow %s: %w", path, err)
+	}
+	text, err := readText(abs)
+	if err != nil {
+		return nil, fmt.Errorf("workflow %s: %w", path, err)
+	}
+	l, err := parse(path, text)
+	if err != nil {
+		return nil, err
+	}
+	files := []checkpoint.File{{Path: filepath.Base(path), Text: text}}
+	l.Definition = checkpoint.Definition{Fingerprint: checkpoint.Fingerprint(files), Workflow: l.Name, Source: abs, Files: files}
+	l.Graph.Fingerprint = l.Definition.Fingerprint
+	return l, nil
 }
 
-// Faults are all mistakes of a file and of those it names, in order of place. As an error it prints them all.
-type Faults []Fault
+// readText reads a file, and of one that is too large no more than shows it.
+func readText(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	return string(text), err
+}
 
-func (f Faults) Error() string { panic("contract only") }
+// parse makes a workflow of a file's text; path is how faults call it. The error is Faults.
+func parse(path, text string) (*Loaded, error) {
+	if len(text) > maxBytes {
+		return nil, Faults{{File: path, Line: 1, Column: 1, Message: "the file is larger than 1 MiB"}}
+	}
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	src := newSource(path, text)
+	l := src.load(text)
+	if len(src.faults) > 0 {
+		return nil, src.faults.sorted()
+	}
+	return l, nil
+}
 
-// Load reads FILE or FILE::GRAPH and whatever it names. The error is Faults, or wraps fs.ErrNotExist.
-func Load(ref string) (*Loaded, error) { panic("contract only") }
+func (s *source) load(text string) *Loaded {
+	root := parseYAML(s, text)
+	if root == nil {
+		return nil
+	}
+	f := readFile(s, root)
+	if f == nil {
+		return nil
+	}
+	b := newBuilder(s, f)
+	l := &Loaded{Name: f.name.text, Description: f.description.text, Graph: b.graph(), Input: f.input.raw, input: f.input.compiled}
+	b.check()
+	if f.input.v == nil {
+		l.Input = json.RawMessage(noInput)
+		l.input, _ = actions.CompileSchema(json.RawMessage(`{"type":"object","properties":{}}`))
+	}
+	for _, k := range f.input.keys {
+		l.InputKeys = append(l.InputKeys, k.text)
+	}
+	return l
+}
 
-// Input checks and completes an input object: unknown keys refused, defaults filled in, scalars coerced.
+// CheckInput checks and completes an input object: unknown keys refused, defaults filled in, scalars coerced. The
+// error is *InputError.
 func (l *Loaded) CheckInput(in map[string]json.RawMessage) (map[string]json.RawMessage, error) {
-	panic("contract only")
+	if in == nil {
+		in = map[string]json.RawMessage{}
+	}
+	raw, err := marshal(in)
+	if err != nil {
+		return nil, &InputError{l.Name, err}
+	}
+	whole, err := l.input.Complete(raw)
+	if err != nil {
+		return nil, &InputError{l.Name, err}
+	}
+	out := map[string]json.RawMessage{}
+	if err := json.Unmarshal(whole, &out); err != nil {
+		return nil, &InputError{l.Name, err}
+	}
+	return out, nil
 }
-
-// Graphs implements engine.Graphs over the definitions that threads keep, with a cache by fingerprint.
-type Graphs struct{}
-
-// Graph makes the graph of a definition.
-func (g *Graphs) Graph(ctx context.Context, d checkpoint.Definition) (*engine.Graph, error) {
-	panic("contract only")
-}
-
-// Schema is the JSON Schema of the YAML format, generated from the types.
-func Schema() []byte { panic("contract only") }

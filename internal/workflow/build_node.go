@@ -1,0 +1,204 @@
+package workflow
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
+	"github.com/hitl-tui/hitl-tui/internal/engine"
+	"github.com/hitl-tui/hitl-tui/internal/workflow/lang"
+	"github.com/hitl-tui/hitl-tui/internal/workflow/node"
+)
+
+func (b *builder) node(n *nodeDef) *engine.Node {
+	out := &engine.Node{
+		Name:          n.name,
+		Kind:          n.kind.name,
+		Runner:        b.runner(n),
+		Then:          n.then.names(),
+		HasThen:       n.then.given,
+		Failure:       n.failure.names(),
+		HasFailure:    n.failure.given,
+		Join:          engine.Join(n.join.text),
+		Output:        b.nodeOutput(n),
+		RerunOnResume: n.protocol.text == "json",
+		Retry:         n.retryPolicy(),
+		Timeout:       n.timeout.d,
+	}
+	for _, r := range n.routes.list {
+		if out.Routes == nil {
+			out.Routes = map[string][]string{}
+		}
+		out.Routes[r.name.text] = r.to.names()
+	}
+	for _, w := range n.when.list {
+		if cond := b.expr(scope{node: n.name, output: n.kind.output}, w.cond.code); cond != nil {
+			out.When = append(out.When, engine.Branch{If: condition(n.name, cond), Then: w.to.names()})
+		}
+	}
+	return out
+}
+
+func condition(name string, cond *lang.Expr) func(engine.Scope, engine.Value) (bool, error) {
+	return func(s engine.Scope, output engine.Value) (bool, error) {
+		ok, err := cond.Bool(s, output)
+		if err != nil {
+			return false, fmt.Errorf("%s: if %s: %w", name, cond.Source(), err)
+		}
+		return ok, nil
+	}
+}
+
+// nodeOutput is what the node's output becomes in the state.
+func (b *builder) nodeOutput(n *nodeDef) func(engine.Scope, engine.Value) (map[string]engine.Value, error) {
+	if n.output.key != nil {
+		key := n.output.key.text
+		return func(_ engine.Scope, output engine.Value) (map[string]engine.Value, error) {
+			return map[string]engine.Value{key: output}, nil
+		}
+	}
+	parts := b.named(scope{node: n.name, output: true}, n.output.parts)
+	if len(parts) == 0 {
+		return nil
+	}
+	return func(s engine.Scope, output engine.Value) (map[string]engine.Value, error) {
+		updates := make(map[string]engine.Value, len(parts))
+		for _, p := range parts {
+			v, err := p.Expr.Eval(s, output)
+			if err != nil {
+				return nil, atKey(n.name+".output", p.Name, err)
+			}
+			updates[p.Name] = v
+		}
+		return updates, nil
+	}
+}
+
+func atKey(place, key string, err error) error { return fmt.Errorf("%s.%s: %w", place, key, err) }
+
+// retryPolicy is the node's retry policy; without one there is one attempt.
+func (n *nodeDef) retryPolicy() engine.RetryPolicy {
+	p := n.retry
+	if p.attempts.n <= 1 {
+		return engine.RetryPolicy{}
+	}
+	policy := engine.RetryPolicy{MaxAttempts: p.attempts.n, InitialDelay: p.initialDelay.d, Backoff: p.backoff.n, MaxDelay: p.maxDelay.d, Jitter: p.jitter.n}
+	if p.initialDelay.at == (position{}) {
+		policy.InitialDelay = time.Second
+	}
+	if p.maxDelay.at == (position{}) {
+		policy.MaxDelay = time.Minute
+	}
+	return policy
+}
+
+// runner makes the runner of a node.
+func (b *builder) runner(n *nodeDef) engine.Runner {
+	s := scope{node: n.name}
+	switch n.kind.name {
+	case execKind:
+		return b.exec(n)
+	case shellKind:
+		b.checkScript(n)
+		return &node.Shell{Program: b.program(n), Script: n.script.text}
+	case templateKind:
+		return &node.Template{Text: b.template(s, n.text.code)}
+	case failKind:
+		return &node.Fail{Message: b.template(s, n.text.code)}
+	case setKind:
+		set := &node.Set{}
+		for _, x := range n.set.list {
+			if e := b.setExpr(s, x.expr.code); e != nil {
+				set.Lines = append(set.Lines, node.Named{Name: x.key.text, Expr: e})
+			}
+		}
+		return set
+	case waitKind:
+		return &node.Wait{For: n.wait.d.d, Until: b.expr(s, n.wait.until.code)}
+	case humanKind, questionsKind:
+		h := &node.Human{}
+		for _, q := range n.asks() {
+			h.Questions = append(h.Questions, b.question(n, q))
+		}
+		return h
+	}
+	return nil
+}
+
+func (b *builder) exec(n *nodeDef) *node.Exec {
+	s := scope{node: n.name}
+	x := &node.Exec{Program: b.program(n), JSON: n.protocol.text == "json"}
+	for _, a := range n.args {
+		x.Args = append(x.Args, b.template(s, a.code))
+	}
+	if n.in.given {
+		x.In = b.named(s, n.in.list)
+		if x.In == nil {
+			x.In = []node.Named{} // an empty object, not the output of the node before
+		}
+	}
+	if x.JSON {
+		x.Keys = b.all.Keys
+	}
+	return x
+}
+
+func (b *builder) program(n *nodeDef) node.Program {
+	s := scope{node: n.name}
+	p := node.Program{
+		Stdin:       b.expr(s, n.stdin.code),
+		Env:         b.namedTexts(scope{node: n.name, env: true}, n.env),
+		FileEnv:     b.env,
+		Workdir:     b.template(s, n.workdir.code),
+		FileWorkdir: b.workdir,
+		Accept:      n.accept.list,
+		Parse:       node.Parse(n.parse.text),
+		OutputLimit: n.outputLimit.n,
+	}
+	if n.inheritEnv.given {
+		p.InheritEnv = append([]string{}, n.inheritEnv.texts()...)
+	}
+	return p
+}
+
+// question makes a question of its model.
+func (b *builder) question(n *nodeDef, q *question) node.Question {
+	s := scope{node: n.name}
+	if q.name != "" {
+		s.node += "." + q.name
+	}
+	out := node.Question{
+		Name:           q.name,
+		Kind:           actions.Kind(q.kind.text),
+		Title:          b.template(s, q.title.code),
+		Message:        b.template(s, q.message.code),
+		Content:        b.expr(s, q.content.code),
+		ContentType:    q.contentType.text,
+		Context:        b.named(s, q.context.list),
+		OptionsExpr:    b.expr(s, q.options.expr.code),
+		Multiple:       q.multiple.on,
+		Schema:         b.expr(s, q.schema.expr.code),
+		Prefill:        b.expr(s, q.prefill.code),
+		Actions:        q.actions.actions(),
+		RequireComment: q.requireComment.actions(),
+		Timeout:        q.timeout.d,
+		DefaultAction:  actions.Action(q.defaultAction.text),
+		PeopleOnly:     q.peopleOnly.on,
+		Assignee:       b.template(s, q.assignee.code),
+		Group:          b.template(s, q.group.code),
+		Priority:       b.template(s, q.priority.code),
+	}
+	if q.schema.literal != nil {
+		out.Schema = b.literal(q.schema.literal)
+	}
+	if q.defaultData.v != nil {
+		out.DefaultData = b.literal(q.defaultData.v)
+	}
+	for _, o := range q.options.list {
+		out.Options = append(out.Options, node.Option{
+			Value: engine.RawValue(b.toRaw(o.value.v)),
+			Label: b.template(s, o.label.code), Description: b.template(s, o.description.code),
+		})
+	}
+	return out
+}
