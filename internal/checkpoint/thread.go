@@ -150,7 +150,7 @@ type Op struct {
 // OpKind is the kind of a channel operation.
 type OpKind byte
 
-// The operations. Append on an absent or null channel starts from [], Merge from {}.
+// The operations. Append on an absent or null channel starts from [], Merge from {}; see Apply for other values.
 const (
 	OpSet    OpKind = 's'
 	OpAppend OpKind = 'a'

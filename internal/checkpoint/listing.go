@@ -1,0 +1,217 @@
+package checkpoint
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Key is a row's place in a listing. Keys of one Sort order by their fields from first to last.
+type Key struct {
+	Name   string
+	First  int64
+	Second int64
+	Thread string
+}
+
+// Never is the time in a Key of a row that has none, so that it comes after all that have one.
+const Never = math.MaxInt64
+
+// KeyOf is the place of t in the order s.
+func KeyOf(t *ThreadInfo, s Sort) Key {
+	switch s {
+	case SortWaiting:
+		return Key{First: keyTime(t.WaitingSince), Thread: t.Thread}
+	case SortUpdated:
+		return Key{First: -t.Seq, Thread: t.Thread}
+	case SortName:
+		return Key{Name: t.Workflow, Thread: t.Thread}
+	default:
+		return Key{First: keyTime(t.Due), Second: keyTime(t.WaitingSince), Thread: t.Thread}
+	}
+}
+
+func keyTime(t *time.Time) int64 {
+	if t == nil {
+		return Never
+	}
+	return t.UnixMicro()
+}
+
+// Compare orders two keys of one Sort.
+func (k Key) Compare(o Key) int {
+	return cmp.Or(strings.Compare(k.Name, o.Name), cmp.Compare(k.First, o.First), cmp.Compare(k.Second, o.Second),
+		strings.Compare(k.Thread, o.Thread))
+}
+
+// cursor is a Key and the listing it belongs to, as a page hands it out.
+type cursor struct {
+	Sort    Sort   `json:"s"`
+	Reverse bool   `json:"r,omitempty"`
+	Name    string `json:"n,omitempty"`
+	First   int64  `json:"a,omitempty"`
+	Second  int64  `json:"b,omitempty"`
+	Thread  string `json:"t"`
+}
+
+// CursorOf is the cursor of t in the listing that q asks for.
+func (q *Query) CursorOf(t *ThreadInfo) string {
+	k := KeyOf(t, q.Order())
+	text, err := json.Marshal(cursor{q.Order(), q.Reverse, k.Name, k.First, k.Second, k.Thread})
+	if err != nil {
+		panic(err) // strings and integers always encode
+	}
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+// Order is the order q asks for.
+func (q *Query) Order() Sort { return cmp.Or(q.Sort, SortDue) }
+
+// Size is the number of rows of a page of q.
+func (q *Query) Size() int {
+	if q.Limit <= 0 {
+		return 50
+	}
+	return q.Limit
+}
+
+// Start gives the key after which the page of q begins, nil for the first page. It refuses an unknown order or status
+// and a cursor of another listing.
+func (q *Query) Start() (*Key, error) {
+	if !slices.Contains([]Sort{SortDue, SortWaiting, SortUpdated, SortName}, q.Order()) {
+		return nil, fmt.Errorf("unknown order %q: want due, waiting, updated or name", q.Sort)
+	}
+	for _, s := range q.Status {
+		if s != Running && !slices.Contains(Phases(), s) {
+			return nil, fmt.Errorf("unknown status %q", s)
+		}
+	}
+	if q.After == "" {
+		return nil, nil
+	}
+	text, err := base64.RawURLEncoding.DecodeString(q.After)
+	var c cursor
+	if err == nil {
+		err = json.Unmarshal(text, &c)
+	}
+	if err != nil || c.Thread == "" {
+		return nil, fmt.Errorf("cursor %q was not given out by a listing", q.After)
+	}
+	if c.Sort != q.Order() || c.Reverse != q.Reverse {
+		return nil, fmt.Errorf("cursor %q belongs to a listing in another order", q.After)
+	}
+	return &Key{c.Name, c.First, c.Second, c.Thread}, nil
+}
+
+// Matches reports whether t is among the threads q selects, whatever its page. t.Status and t.Claim are as of now.
+func (q *Query) Matches(t *ThreadInfo) bool {
+	return among(q.Status, t.Status) && among(q.Workflow, t.Workflow) && among(q.Node, t.Node) &&
+		among(q.Group, t.Group) && among(q.Assignee, t.Assignee) && q.matchesPriority(t) && q.matchesReviewer(t) &&
+		q.matchesTimes(t) && q.MatchesText(t)
+}
+
+func among[T comparable](wanted []T, have T) bool {
+	return len(wanted) == 0 || slices.Contains(wanted, have)
+}
+
+func (q *Query) matchesPriority(t *ThreadInfo) bool {
+	return len(q.Priority) == 0 ||
+		slices.ContainsFunc(q.Priority, func(p string) bool { return cmp.Or(p, "normal") == cmp.Or(t.Priority, "normal") })
+}
+
+func (q *Query) matchesReviewer(t *ThreadInfo) bool {
+	switch q.Reviewer {
+	case "":
+		return true
+	case "none":
+		return t.Claim == nil
+	case "any":
+		return t.Claim != nil
+	default:
+		return t.Claim != nil && t.Claim.Reviewer == q.Reviewer
+	}
+}
+
+func (q *Query) matchesTimes(t *ThreadInfo) bool {
+	since := t.Updated
+	if t.WaitingSince != nil {
+		since = *t.WaitingSince
+	}
+	return (q.OlderThan.IsZero() || since.Before(q.OlderThan)) && (q.NewerThan.IsZero() || since.After(q.NewerThan)) &&
+		(q.DueBefore.IsZero() || t.Due != nil && t.Due.Before(q.DueBefore))
+}
+
+// MatchesText reports whether the text q looks for is in t.
+func (q *Query) MatchesText(t *ThreadInfo) bool {
+	if q.Text == "" {
+		return true
+	}
+	want := strings.ToLower(q.Text)
+	return slices.ContainsFunc([]string{t.Title, t.Thread, t.Workflow, t.Node, t.Error},
+		func(s string) bool { return strings.Contains(strings.ToLower(s), want) })
+}
+
+// ResolveLength is how many characters of a thread's id are enough to name it, if they end it.
+const ResolveLength = 4
+
+// Validate refuses a prune that names no threads or has no bound.
+func (q *PruneQuery) Validate() error {
+	if len(q.Threads) == 0 && !q.All {
+		return fmt.Errorf("prune: name threads, or ask for all")
+	}
+	if q.BeforeStep <= 0 && q.OlderThan.IsZero() && q.FinishedBefore.IsZero() {
+		return fmt.Errorf("prune: give a bound: before a step, older than a time, or finished before a time")
+	}
+	return nil
+}
+
+// Selects reports whether the prune concerns t at all; its status is as of now.
+func (q *PruneQuery) Selects(t *ThreadInfo) bool {
+	return (q.All || slices.Contains(q.Threads, t.Thread)) && among(q.Workflow, t.Workflow) && among(q.Status, t.Status) &&
+		(q.FinishedBefore.IsZero() || t.Status.Ended() && t.Updated.Before(q.FinishedBefore))
+}
+
+// Whole reports whether the prune deletes the threads it selects whole.
+func (q *PruneQuery) Whole() bool {
+	return !q.FinishedBefore.IsZero() && q.BeforeStep <= 0 && q.OlderThan.IsZero()
+}
+
+// Takes reports whether the prune takes the step of that time from a thread whose head is another step.
+func (q *PruneQuery) Takes(step int64, ts time.Time) bool {
+	return (q.BeforeStep <= 0 || step < q.BeforeStep) && (q.OlderThan.IsZero() || ts.Before(q.OlderThan))
+}
+
+// Add counts what a prune does to one thread.
+func (r *PruneResult) Add(p PruneThread, oldest, newest time.Time) {
+	if p.Whole {
+		r.Deleted++
+	} else {
+		r.Heads++
+	}
+	if p.Steps == 0 {
+		return
+	}
+	r.Threads++
+	r.Steps += p.Steps
+	r.Bytes += p.Bytes
+	if r.Oldest.IsZero() || oldest.Before(r.Oldest) {
+		r.Oldest = oldest
+	}
+	if newest.After(r.Newest) {
+		r.Newest = newest
+	}
+	r.Per = append(r.Per, p)
+}
+
+// Sort brings the parts of the threads into their order, and those skipped.
+func (r *PruneResult) Sort() {
+	slices.SortFunc(r.Per, func(a, b PruneThread) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Thread, b.Thread))
+	})
+	slices.Sort(r.Skipped)
+}

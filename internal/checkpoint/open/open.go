@@ -1,0 +1,63 @@
+// Package open finds the backend a store's URL names. It alone imports them all.
+package open
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/memory"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
+)
+
+// Options configure whatever backend is opened. The zero value works.
+type Options struct {
+	Now         func() time.Time // clock; nil is time.Now
+	ReadOnly    bool             // change nothing and create no store
+	Synchronous string           // sqlite: FULL or NORMAL
+	BusyTimeout time.Duration    // how long to wait for another process
+}
+
+// errPlanned is for the schemes of the design that have no backend yet.
+var errPlanned = errors.New("this kind of store is not built yet; use sqlite:PATH or memory:")
+
+// Open opens the store that url names: sqlite:PATH, or a path alone, memory:, or none:, for which it returns nil.
+func Open(ctx context.Context, url string, o Options) (checkpoint.Store, error) {
+	scheme, rest := split(url)
+	switch scheme {
+	case "sqlite":
+		if rest == "" {
+			return nil, fmt.Errorf("store %q: a path is missing, as in sqlite:store.db", url)
+		}
+		s, err := sqlite.Open(ctx, rest, sqlite.Options{Now: o.Now, ReadOnly: o.ReadOnly, Synchronous: o.Synchronous, BusyTimeout: o.BusyTimeout})
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	case "memory", "none":
+		if rest != "" {
+			return nil, fmt.Errorf("store %q: nothing can follow %s:", url, scheme)
+		}
+		if scheme == "none" {
+			return nil, nil
+		}
+		return memory.New(memory.Options{Now: o.Now}), nil
+	case "file", "redis", "rediss", "postgres", "postgresql":
+		return nil, fmt.Errorf("store %s: %w", scheme+":", errPlanned)
+	default:
+		return nil, fmt.Errorf("unknown kind of store %q; use sqlite:PATH, memory: or none:", scheme+":")
+	}
+}
+
+// split tells the scheme of url. A path has none: it begins with a separator or a dot, or has no colon, or what stands
+// before its colon is no name or one letter, as in C:\store.db.
+func split(url string) (scheme, rest string) {
+	scheme, rest, found := strings.Cut(url, ":")
+	if !found || len(scheme) < 2 || strings.ContainsFunc(scheme, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		return "sqlite", url
+	}
+	return scheme, rest
+}

@@ -1,0 +1,37 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	driver "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+)
+
+var errClosed = errors.New("the store is closed")
+
+func isSQLite(err error) bool {
+	var e *driver.Error
+	return errors.As(err, &e)
+}
+
+// classify gives an error of SQLite the sentinel a caller can act on.
+func classify(err error) error {
+	var e *driver.Error
+	if !errors.As(err, &e) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	for code, sentinel := range map[int]error{
+		lib.SQLITE_BUSY: checkpoint.ErrLocked, lib.SQLITE_LOCKED: checkpoint.ErrLocked, lib.SQLITE_PROTOCOL: checkpoint.ErrLocked,
+		lib.SQLITE_READONLY: checkpoint.ErrReadOnly, lib.SQLITE_FULL: checkpoint.ErrFull,
+		lib.SQLITE_CORRUPT: checkpoint.ErrCorrupt, lib.SQLITE_NOTADB: checkpoint.ErrForeign,
+	} {
+		if e.Code()&0xff == code && !errors.Is(err, sentinel) {
+			return fmt.Errorf("%w: %w", sentinel, err)
+		}
+	}
+	return err
+}

@@ -1,0 +1,176 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+)
+
+// threadColumns are read by scanThread, in this order.
+const threadColumns = `thread, seq, step, revision, phase, lease_until, answers, due, waiting, created, updated, questions, answered,
+	workflow, node, title, assignee, team, priority, claim_by, claim_until, error, lease_token, lease_holder, cancel, cancel_by,
+	decisions, decision_hash, fingerprint, workdir, started_by, origin_thread, origin_step`
+
+func scanThread(rows *sql.Rows, now time.Time) (checkpoint.ThreadInfo, error) {
+	var t checkpoint.ThreadInfo
+	var until, due, waiting, created, updated, claimUntil int64
+	var answers int
+	var claimBy, token string
+	var lease checkpoint.LeaseInfo
+	var origin checkpoint.Origin
+	err := rows.Scan(&t.Thread, &t.Seq, &t.Step, &t.Revision, (*string)(&t.Phase), &until, &answers, &due, &waiting, &created, &updated,
+		&t.Questions, &t.Answered, &t.Workflow, &t.Node, &t.Title, &t.Assignee, &t.Group, &t.Priority, &claimBy, &claimUntil, &t.Error,
+		&token, &lease.Holder, &lease.CancelRequested, &lease.CancelledBy, &t.Decisions, &t.DecisionHash, &t.Fingerprint, &t.Workdir,
+		&t.StartedBy, &origin.Thread, &origin.Step)
+	if err != nil {
+		return t, err
+	}
+	t.Due, t.WaitingSince = fromSortTime(due), fromSortTime(waiting)
+	t.Created, t.Updated = checkpoint.FromMicros(created), checkpoint.FromMicros(updated)
+	live := until > now.UnixMicro()
+	t.Status = checkpoint.EffectiveStatus(t.Phase, live, answers)
+	if token != "" || answers > 0 {
+		lease.Live, lease.Answers = live, answers
+		if until != 0 {
+			lease.Until = checkpoint.FromMicros(until)
+		}
+		t.Lease = &lease
+	}
+	if claimBy != "" && claimUntil > now.UnixMicro() {
+		t.Claim = &checkpoint.Claim{Reviewer: claimBy, Until: checkpoint.FromMicros(claimUntil)}
+	}
+	if origin.Thread != "" {
+		t.Origin = &origin
+	}
+	return t, nil
+}
+
+func threads(ctx context.Context, q querier, now time.Time, text string, args ...any) ([]checkpoint.ThreadInfo, error) {
+	rows, err := q.query(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []checkpoint.ThreadInfo
+	for rows.Next() {
+		t, err := scanThread(rows, now)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, rows.Err()
+}
+
+// Thread implements checkpoint.Store.
+func (s *Store) Thread(ctx context.Context, thread string) (*checkpoint.ThreadInfo, error) {
+	list, err := threads(ctx, s.readers, s.now(), "SELECT "+threadColumns+" FROM threads WHERE thread = ?", thread)
+	if err != nil {
+		return nil, classify(err)
+	}
+	if len(list) == 0 {
+		return nil, checkpoint.ThreadNotFound(thread)
+	}
+	return &list[0], nil
+}
+
+// Resolve implements checkpoint.Store.
+func (s *Store) Resolve(ctx context.Context, suffix string) (string, error) {
+	var id string
+	found, err := rowOf(ctx, s.readers, "SELECT thread FROM threads WHERE thread = ?", []any{suffix}, &id)
+	if err != nil || found {
+		return id, classify(err)
+	}
+	if len(suffix) < checkpoint.ResolveLength {
+		return checkpoint.Resolved(suffix, nil)
+	}
+	rows, err := s.readers.query(ctx, "SELECT thread FROM threads WHERE substr(thread, -length(?1)) = ?1 ORDER BY thread LIMIT 11", suffix)
+	if err != nil {
+		return "", classify(err)
+	}
+	defer rows.Close()
+	var ids []string
+	for rows.Next() {
+		if err := rows.Scan(&id); err != nil {
+			return "", classify(err)
+		}
+		ids = append(ids, id)
+	}
+	if err := rows.Err(); err != nil {
+		return "", classify(err)
+	}
+	return checkpoint.Resolved(suffix, ids)
+}
+
+// Counts implements checkpoint.Store: the triggers' count of the phases, corrected by the few rows that have a lease or
+// an unapplied answer.
+func (s *Store) Counts(ctx context.Context) (map[checkpoint.Status]int64, error) {
+	now := s.now().UnixMicro()
+	rows, err := s.readers.query(ctx, `SELECT phase, 0, 0, n FROM phases UNION ALL
+		SELECT phase, lease_until > ?1, answers, -1 FROM threads WHERE lease_until > 0 UNION ALL
+		SELECT phase, 0, answers, -1 FROM threads WHERE answers > 0 AND lease_until = 0`, now)
+	if err != nil {
+		return nil, classify(err)
+	}
+	defer rows.Close()
+	counts := make(map[checkpoint.Status]int64)
+	for rows.Next() {
+		var phase checkpoint.Status
+		var live bool
+		var answers int
+		var n int64
+		if err := rows.Scan((*string)(&phase), &live, &answers, &n); err != nil {
+			return nil, classify(err)
+		}
+		if n >= 0 {
+			counts[phase] += n
+			continue
+		}
+		counts[phase]--
+		counts[checkpoint.EffectiveStatus(phase, live, answers)]++
+	}
+	for status, n := range counts {
+		if n == 0 {
+			delete(counts, status)
+		}
+	}
+	return counts, classify(rows.Err())
+}
+
+// Changes implements checkpoint.Store. The newest number is read first and bounds both lists: what changes meanwhile gets
+// a higher one and is seen at the next call.
+func (s *Store) Changes(ctx context.Context, after int64, limit int) (checkpoint.Changes, error) {
+	changes, err := s.changes(ctx, after, limit)
+	return changes, classify(err)
+}
+
+func (s *Store) changes(ctx context.Context, after int64, limit int) (checkpoint.Changes, error) {
+	if limit <= 0 {
+		limit = 500
+	}
+	var newest int64
+	if _, err := rowOf(ctx, s.readers, "SELECT "+nextSeq+" - 1", nil, &newest); err != nil || newest <= after {
+		return checkpoint.Changes{Seq: after}, err
+	}
+	changed, err := threads(ctx, s.readers, s.now(),
+		"SELECT "+threadColumns+" FROM threads WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, newest, limit+1)
+	if err != nil {
+		return checkpoint.Changes{}, err
+	}
+	rows, err := s.readers.query(ctx, "SELECT thread, seq FROM tombstones WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, newest, limit+1)
+	if err != nil {
+		return checkpoint.Changes{}, err
+	}
+	defer rows.Close()
+	var gone []checkpoint.Gone
+	for rows.Next() {
+		var g checkpoint.Gone
+		if err := rows.Scan(&g.Thread, &g.Seq); err != nil {
+			return checkpoint.Changes{}, err
+		}
+		gone = append(gone, g)
+	}
+	return checkpoint.MergeChanges(changed, gone, after, limit), rows.Err()
+}

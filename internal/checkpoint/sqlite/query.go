@@ -1,0 +1,238 @@
+package sqlite
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+)
+
+// Threads implements checkpoint.Store.
+func (s *Store) Threads(ctx context.Context, q checkpoint.Query) (checkpoint.Page, error) {
+	start, err := q.Start()
+	if err != nil {
+		return checkpoint.Page{}, err
+	}
+	l := listing{q: &q, now: s.now(), start: start}
+	var page checkpoint.Page
+	for {
+		text, args := l.text()
+		rows, err := threads(ctx, s.readers, l.now, text, args...)
+		if err != nil {
+			return checkpoint.Page{}, classify(err)
+		}
+		for i := range rows {
+			if l.textInGo() && !q.MatchesText(&rows[i]) {
+				continue
+			}
+			if len(page.Threads) == q.Size() {
+				page.Next = page.Threads[len(page.Threads)-1].Cursor
+				return page, nil
+			}
+			rows[i].Cursor = q.CursorOf(&rows[i])
+			page.Threads = append(page.Threads, rows[i])
+		}
+		if len(rows) <= q.Size() {
+			return page, nil
+		}
+		last := checkpoint.KeyOf(&rows[len(rows)-1], q.Order())
+		l.start = &last
+	}
+}
+
+// listing makes the SQL of a page. Statuses stand in it as literals, so that partial indexes can be used.
+type listing struct {
+	q     *checkpoint.Query
+	now   time.Time
+	start *checkpoint.Key
+	args  []any
+}
+
+// textInGo reports whether the text looked for has letters whose case SQLite does not know.
+func (l *listing) textInGo() bool {
+	return strings.ContainsFunc(l.q.Text, func(r rune) bool { return r > 127 })
+}
+
+func (l *listing) text() (string, []any) {
+	l.args = l.args[:0]
+	arms := l.arms()
+	if l.q.Order() != checkpoint.SortDue && len(arms) > 1 {
+		arms = []string{"(" + strings.Join(arms, " OR ") + ")"}
+	}
+	if len(arms) == 1 {
+		return "SELECT " + threadColumns + l.from(arms[0]), l.args
+	}
+	// One arm a phase, each in the order of its index; what is picked from them is small.
+	var b strings.Builder
+	b.WriteString("SELECT " + threadColumns + " FROM threads WHERE id IN (SELECT id FROM (")
+	for i, arm := range arms {
+		if i > 0 {
+			b.WriteString(" UNION ALL ")
+		}
+		b.WriteString("SELECT * FROM (SELECT id, due, waiting, thread" + l.from(arm) + ")")
+	}
+	b.WriteString(l.orderLimit() + "))" + l.orderLimit())
+	return b.String(), l.args
+}
+
+func (l *listing) from(arm string) string {
+	where := append([]string{arm}, l.filters()...)
+	if l.start != nil {
+		where = append(where, l.keyset())
+	}
+	return " FROM threads WHERE " + strings.Join(where, " AND ") + l.orderLimit()
+}
+
+// arms are conditions that exclude each other, one for each way to have a wanted status.
+func (l *listing) arms() []string {
+	if len(l.q.Status) == 0 {
+		if l.q.Order() != checkpoint.SortDue {
+			return []string{"true"}
+		}
+		var arms []string
+		for _, phase := range checkpoint.Phases() {
+			arms = append(arms, "phase = '"+string(phase)+"'")
+		}
+		return arms
+	}
+	const ended = "('done', 'rejected', 'stopped', 'cancelled')"
+	now := strconv.FormatInt(l.now.UnixMicro(), 10)
+	atRest := " AND lease_until <= " + now
+	var arms []string
+	seen := make(map[checkpoint.Status]bool)
+	for _, status := range l.q.Status {
+		if seen[status] {
+			continue
+		}
+		seen[status] = true
+		phase := "phase = '" + string(status) + "'"
+		switch {
+		case status.Ended():
+			arms = append(arms, phase)
+		case status == checkpoint.Running:
+			arms = append(arms, "lease_until > 0 AND lease_until > "+now+" AND phase NOT IN "+ended)
+		case status == checkpoint.Stalled:
+			arms = append(arms, phase+atRest, "answers > 0 AND phase <> 'stalled' AND phase NOT IN "+ended+atRest)
+		default:
+			arms = append(arms, phase+atRest+" AND answers = 0")
+		}
+	}
+	return arms
+}
+
+func (l *listing) arg(value any) string {
+	l.args = append(l.args, value)
+	return "?" + strconv.Itoa(len(l.args))
+}
+
+func (l *listing) filters() []string {
+	q := l.q
+	var where []string
+	among := func(column string, values []string) {
+		if len(values) == 0 {
+			return
+		}
+		marks := make([]string, len(values))
+		for i, v := range values {
+			marks[i] = l.arg(v)
+		}
+		where = append(where, column+" IN ("+strings.Join(marks, ", ")+")")
+	}
+	among("workflow", q.Workflow)
+	among("node", q.Node)
+	among("team", q.Group)
+	among("assignee", q.Assignee)
+	priorities := make([]string, len(q.Priority))
+	for i, p := range q.Priority {
+		priorities[i] = p
+		if p == "" {
+			priorities[i] = "normal"
+		}
+	}
+	among("iif(priority = '', 'normal', priority)", priorities)
+	where = append(where, l.reviewer()...)
+	const since = "iif(waiting = 9223372036854775807, updated, waiting)"
+	if !q.OlderThan.IsZero() {
+		where = append(where, since+" < "+l.arg(q.OlderThan.UnixMicro()))
+	}
+	if !q.NewerThan.IsZero() {
+		where = append(where, since+" > "+l.arg(q.NewerThan.UnixMicro()))
+	}
+	if !q.DueBefore.IsZero() {
+		where = append(where, "due < "+l.arg(q.DueBefore.UnixMicro()))
+	}
+	if q.Text != "" && !l.textInGo() {
+		text := l.arg(strings.ToLower(q.Text))
+		var any []string
+		for _, column := range []string{"title", "thread", "workflow", "node", "error"} {
+			any = append(any, "instr(lower("+column+"), "+text+") > 0")
+		}
+		where = append(where, "("+strings.Join(any, " OR ")+")")
+	}
+	return where
+}
+
+func (l *listing) reviewer() []string {
+	if l.q.Reviewer == "" {
+		return nil
+	}
+	now := l.arg(l.now.UnixMicro())
+	switch l.q.Reviewer {
+	case "none":
+		return []string{"(claim_by = '' OR claim_until <= " + now + ")"}
+	case "any":
+		return []string{"claim_by <> '' AND claim_until > " + now}
+	default:
+		return []string{"claim_by = " + l.arg(l.q.Reviewer) + " AND claim_until > " + now}
+	}
+}
+
+// order are the columns of the order asked for; a seq is unique and counts up with time.
+func (l *listing) order() (columns []string, descending bool) {
+	switch l.q.Order() {
+	case checkpoint.SortWaiting:
+		return []string{"waiting", "thread"}, l.q.Reverse
+	case checkpoint.SortUpdated:
+		return []string{"seq"}, !l.q.Reverse
+	case checkpoint.SortName:
+		return []string{"workflow", "thread"}, l.q.Reverse
+	default:
+		return []string{"due", "waiting", "thread"}, l.q.Reverse
+	}
+}
+
+func (l *listing) orderLimit() string {
+	columns, descending := l.order()
+	direction := ""
+	if descending {
+		direction = " DESC"
+	}
+	return " ORDER BY " + strings.Join(columns, direction+", ") + direction + " LIMIT " + strconv.Itoa(l.q.Size()+1)
+}
+
+func (l *listing) keyset() string {
+	columns, descending := l.order()
+	k := l.start
+	var key []any
+	switch l.q.Order() {
+	case checkpoint.SortWaiting:
+		key = []any{k.First, k.Thread}
+	case checkpoint.SortUpdated:
+		key = []any{-k.First}
+	case checkpoint.SortName:
+		key = []any{k.Name, k.Thread}
+	default:
+		key = []any{k.First, k.Second, k.Thread}
+	}
+	marks := make([]string, len(key))
+	for i, v := range key {
+		marks[i] = l.arg(v)
+	}
+	than := " > "
+	if descending {
+		than = " < "
+	}
+	return "(" + strings.Join(columns, ", ") + ")" + than + "(" + strings.Join(marks, ", ") + ")"
+}

@@ -1,0 +1,89 @@
+package sqlite
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// schema brings the file to the schema this program knows, unless it has it already.
+func (s *Store) schema(ctx context.Context) error {
+	for attempt := 0; ; attempt++ {
+		schema, err := s.identify(ctx)
+		if err != nil || schema == schemaVersion {
+			return err
+		}
+		if s.o.ReadOnly {
+			return fmt.Errorf("its schema is %d, this program needs %d; open it once without read-only", schema, schemaVersion)
+		}
+		if err = s.migrate(ctx, schema == 0); err == nil {
+			continue
+		}
+		if attempt == 20 {
+			return fmt.Errorf("bring the schema from %d to %d: %w", schema, schemaVersion, err)
+		}
+		// Another process may be doing the same; what it did is seen at the next look.
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(25 * time.Millisecond):
+		}
+	}
+}
+
+func (s *Store) identify(ctx context.Context) (schema int64, err error) {
+	var app, objects int64
+	if err := s.aux.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app); err != nil {
+		return 0, err
+	}
+	if err := s.aux.QueryRowContext(ctx, "PRAGMA user_version").Scan(&schema); err != nil {
+		return 0, err
+	}
+	if app == 0 && schema == 0 {
+		if err := s.aux.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&objects); err != nil {
+			return 0, err
+		}
+	}
+	return schema, checkIdentity(app, schema, objects == 0)
+}
+
+func (s *Store) migrate(ctx context.Context, fresh bool) error {
+	if fresh {
+		if err := s.found(ctx); err != nil {
+			return err
+		}
+	}
+	scripts, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, s.aux, scripts, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	_, err = provider.Up(ctx)
+	return err
+}
+
+// found sets what can only be set while a file is empty, and the mark that makes it ours.
+func (s *Store) found(ctx context.Context) error {
+	conn, err := s.aux.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for _, pragma := range []string{"page_size = 4096", "auto_vacuum = INCREMENTAL",
+		fmt.Sprintf("application_id = %d", applicationID), "journal_mode = WAL"} {
+		if _, err := conn.ExecContext(ctx, "PRAGMA "+pragma); err != nil {
+			return err
+		}
+	}
+	return nil
+}
