@@ -59,3 +59,5 @@ const object = `{"notes":"Hello","since":"v1","amount":240,"price":12.5,"big":1e
 "answers":{"review":{"action":"retry","value":null,"comment":"Shorter","by":"ada","at":"2026-11-29T18:00:00Z"},"confirm":null},
 "errors":{"verify":{"message":"exit code 1","attempts":3,"at":"2026-11-29T18:00:00Z"}},
 "run":{"id":"t-1","workflow":"w","started":"2026-11-29T17:00:00Z"}}`
+
+var time0 = time.Date(2026, 11, 29, 18, 0, 0, 0, time.UTC)
