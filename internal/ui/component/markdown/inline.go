@@ -1,10 +1,8 @@
 package markdown
 
 import (
-	"net/url"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
@@ -106,47 +104,11 @@ func (r *renderer) plainText(parent ast.Node) string {
 	return strings.ReplaceAll(b.String(), "\n", " ")
 }
 
-// link shows text and target; a text that itself names another place than the target is flagged in words.
+// link shows text and target. One that may mislead is flagged in words, not by colour alone.
 func (r *renderer) link(text, target string) string {
-	target = safe([]byte(target))
-	switch {
-	case text == target || text == "" || "mailto:"+text == target:
-		return r.theme.Link.Render(target)
-	case Deceptive(text, target):
-		return r.theme.Link.Render(text) + lipgloss.Style(r.theme.Danger).Render(" (! goes to "+target+")")
+	shown, suspicious := sanitize.Link(text, target)
+	if suspicious {
+		return r.theme.Danger.Render("! " + shown + " (deceptive link)")
 	}
-	return r.theme.Link.Render(text) + r.theme.Muted.Render(" ("+target+")")
-}
-
-// Deceptive says whether the text of a link reads as an address whose host is not the one the link goes to.
-func Deceptive(text, target string) bool {
-	named := hostOf(strings.TrimSpace(text))
-	if named == "" {
-		return false
-	}
-	return !strings.EqualFold(strings.TrimPrefix(named, "www."), strings.TrimPrefix(hostOf(target), "www."))
-}
-
-// hostOf is the host of an address with or without scheme, "" for text that does not read as one.
-func hostOf(s string) string {
-	if strings.ContainsAny(s, " \t") || s == "" {
-		return ""
-	}
-	if !strings.Contains(s, "://") {
-		if strings.HasPrefix(s, "//") {
-			s = "https:" + s
-		} else {
-			s = "https://" + s
-		}
-	}
-	u, err := url.Parse(s)
-	if err != nil {
-		return ""
-	}
-	host := u.Hostname()
-	dot := strings.LastIndexByte(host, '.')
-	if dot <= 0 || len(host)-dot < 3 {
-		return ""
-	}
-	return host
+	return r.theme.Link.Render(shown)
 }

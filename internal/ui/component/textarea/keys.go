@@ -115,7 +115,7 @@ func (a *Area) vertical(d int) bool {
 	sub := rowOf(spans, a.col)
 	goal := a.goal
 	if goal < 0 {
-		goal = width(a.lines[a.row][spans[sub].from:a.col])
+		goal = a.width(a.lines[a.row][spans[sub].from:a.col])
 	}
 	for ; d > 0; d-- {
 		if sub+1 < len(a.layout(a.row)) {
@@ -146,7 +146,7 @@ func (a *Area) columnAt(sub, goal int) int {
 	x, at := 0, s.from
 	for at < s.to {
 		size, cells := cell.Cluster(line[at:])
-		_, w := glyph(line[at:at+size], cells)
+		_, w := a.glyph(line[at:at+size], cells)
 		if x+w > goal {
 			break
 		}

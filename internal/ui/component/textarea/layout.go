@@ -14,8 +14,10 @@ type span struct{ from, to int }
 const tabWidth = 4
 
 // glyph is how one cluster is drawn, and its width.
-func glyph(cluster string, cells int) (string, int) {
+func (a *Area) glyph(cluster string, cells int) (string, int) {
 	switch {
+	case a.masked:
+		return "*", 1
 	case len(cluster) == 1 && cluster[0] >= 0x20 && cluster[0] < 0x7f:
 		return cluster, 1
 	case cluster == "\t":
@@ -29,11 +31,11 @@ func glyph(cluster string, cells int) (string, int) {
 }
 
 // width is the width of a piece of a line as it is drawn.
-func width(s string) int {
+func (a *Area) width(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
 		size, cells := cell.Cluster(s[i:])
-		_, w := glyph(s[i:i+size], cells)
+		_, w := a.glyph(s[i:i+size], cells)
 		n += w
 		i += size
 	}
@@ -41,12 +43,12 @@ func width(s string) int {
 }
 
 // drawn is a piece of a line as it is drawn, at most w cells.
-func drawn(s string, w int) string {
+func (a *Area) drawn(s string, w int) string {
 	var b strings.Builder
 	n := 0
 	for i := 0; i < len(s); {
 		size, cells := cell.Cluster(s[i:])
-		g, gw := glyph(s[i:i+size], cells)
+		g, gw := a.glyph(s[i:i+size], cells)
 		if n+gw > w {
 			break
 		}
@@ -65,20 +67,20 @@ func (a *Area) layout(i int) []span {
 	if a.layouts == nil || len(a.layouts) > 4096 {
 		a.layouts = map[int][]span{}
 	}
-	s := wrap(a.lines[i], max(a.w, 2))
+	s := a.wrap(a.lines[i], max(a.w, 2))
 	a.layouts[i] = s
 	return s
 }
 
 // wrap breaks a line at spaces where it can. A row keeps the spaces at its end, and every byte is in one row, so
 // that the cursor has a place everywhere.
-func wrap(line string, w int) []span {
+func (a *Area) wrap(line string, w int) []span {
 	var rows []span
 	start, width := 0, 0
 	brk, brkWidth := -1, 0 // behind the last space of the row, and the width up to there
 	for i := 0; i < len(line); {
 		size, cells := cell.Cluster(line[i:])
-		_, gw := glyph(line[i:i+size], cells)
+		_, gw := a.glyph(line[i:i+size], cells)
 		if width+gw > w && i > start {
 			if line[i] == ' ' && width == w { // a space may hang over the edge
 				i += size

@@ -26,6 +26,7 @@ type Area struct {
 	top         int // first line in the window
 	topSub      int // and row of it
 	focused     bool
+	masked      bool
 	placeholder string
 	layouts     map[int][]span
 }
@@ -47,6 +48,9 @@ func (a *Area) SetTheme(th *theme.Theme) { a.theme = th }
 
 // SetFocused says whether keys come here.
 func (a *Area) SetFocused(on bool) { a.focused = on }
+
+// SetMask shows a star for each character: for what must not be read over a shoulder.
+func (a *Area) SetMask(on bool) { a.masked = on; a.layouts = nil }
 
 // SetPlaceholder is shown, muted, while the field is empty.
 func (a *Area) SetPlaceholder(text string) { a.placeholder = text }
@@ -85,7 +89,7 @@ func (a *Area) Lines() int { return len(a.lines) }
 
 // Position is the line and column of the cursor, from 1; the column counts cells.
 func (a *Area) Position() (line, column int) {
-	return a.row + 1, width(a.lines[a.row][:a.col]) + 1
+	return a.row + 1, a.width(a.lines[a.row][:a.col]) + 1
 }
 
 func (a *Area) normal(s string) string {
@@ -149,7 +153,7 @@ func (a *Area) Cursor() (x, y int, ok bool) {
 		return 0, 0, false
 	}
 	if a.single {
-		return min(width(a.lines[0][a.left():a.col]), a.w-1), 0, true
+		return min(a.width(a.lines[0][a.left():a.col]), a.w-1), 0, true
 	}
 	y = -a.topSub
 	for i := a.top; i < a.row; i++ {
@@ -158,7 +162,7 @@ func (a *Area) Cursor() (x, y int, ok bool) {
 	spans := a.layout(a.row)
 	sub := rowOf(spans, a.col)
 	y += sub
-	x = min(width(a.lines[a.row][spans[sub].from:a.col]), a.w-1)
+	x = min(a.width(a.lines[a.row][spans[sub].from:a.col]), a.w-1)
 	return x, y, y >= 0 && y < a.h
 }
 
@@ -166,7 +170,7 @@ func (a *Area) Cursor() (x, y int, ok bool) {
 func (a *Area) left() int {
 	line := a.lines[0]
 	from := 0
-	for from < a.col && width(line[from:a.col]) > max(a.w-1, 0) {
+	for from < a.col && a.width(line[from:a.col]) > max(a.w-1, 0) {
 		size, _ := cell.Cluster(line[from:])
 		from += size
 	}
@@ -184,13 +188,13 @@ func (a *Area) View() string {
 	}
 	rows := make([]string, 0, a.h)
 	if a.single {
-		rows = append(rows, style.Render(drawn(a.lines[0][a.left():], a.w)))
+		rows = append(rows, style.Render(a.drawn(a.lines[0][a.left():], a.w)))
 		return cell.Block(rows, a.w, a.h)
 	}
 	sub := a.topSub
 	for i := a.top; i < len(a.lines) && len(rows) < a.h; i++ {
 		for _, s := range a.layout(i)[min(sub, len(a.layout(i))-1):] {
-			rows = append(rows, style.Render(drawn(a.lines[i][s.from:s.to], a.w)))
+			rows = append(rows, style.Render(a.drawn(a.lines[i][s.from:s.to], a.w)))
 			if len(rows) == a.h {
 				break
 			}

@@ -1,0 +1,197 @@
+package config_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hitl-tui/hitl-tui/internal/config"
+)
+
+func TestParse(t *testing.T) {
+	got, err := config.Parse("/home/ann/.config/hitl-tui/config.yaml", "\ufeff"+`# mine
+store: sqlite:~/desk.db   # at home
+reviewer: 010
+theme: "high-contrast"
+workflows: [flows, ~/work, /srv/flows]
+keys:
+  inbox:
+    approve: [a, "1"]
+    reject: r
+  pane: {send: ctrl+s, close: []}
+grace: 1m30s
+retention:
+  older_than: 30d
+  finished_before: 12w
+`, "/home/ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	grace := 90 * time.Second
+	want := &config.Config{
+		File: "/home/ann/.config/hitl-tui/config.yaml", Store: "sqlite:/home/ann/desk.db", Reviewer: "010", Theme: "high-contrast",
+		Workflows: []string{"/home/ann/.config/hitl-tui/flows", "/home/ann/work", "/srv/flows"},
+		Keys:      config.Keys{"inbox": {"approve": {"a", "1"}, "reject": {"r"}}, "pane": {"send": {"ctrl+s"}, "close": {}}},
+		Grace:     &grace,
+		Retention: config.Retention{OlderThan: 30 * 24 * time.Hour, FinishedBefore: 12 * 7 * 24 * time.Hour},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestParseNothing(t *testing.T) {
+	for _, text := range []string{"", "\n", "# only a comment\n", "---\n"} {
+		got, err := config.Parse("c.yaml", text, "/home/ann")
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		} else if diff := cmp.Diff(&config.Config{File: "c.yaml"}, got); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+}
+
+func TestParseFaults(t *testing.T) {
+	for text, fault := range map[string]string{
+		"them: dark":                         `c.yaml:1:1: unknown key "them"; did you mean "theme"?`,
+		"theme:":                             "1:1: theme has no value",
+		"theme: ~":                           "theme has no value",
+		"theme: ''":                          "1:8: theme is empty",
+		"theme: [a]":                         "theme must be a text, not a list",
+		"- theme":                            "the configuration must be a mapping, not a list",
+		"just text":                          "the configuration must be a mapping, not a text",
+		"grace: 5":                           `grace: "5" needs a unit: 5s, 5m or 5h`,
+		"grace: {a: 1}":                      "grace must be a text",
+		"retention: 30d":                     "retention must be a mapping",
+		"retention: {older_then: 30d}":       `did you mean "older_than"?`,
+		"retention: {older_than: 0s}":        "longer than nothing",
+		"keys: {inbox: a}":                   "keys.inbox must be a mapping of commands",
+		"keys: {inbox: {approve: {}}}":       "keys.inbox.approve must be a text",
+		"rules: []":                          "rules are not yet supported",
+		"hooks: {a: b}":                      "hooks are not yet supported",
+		"models: {default: x}":               "model endpoints are not yet supported",
+		"theme: a\ntheme: b":                 "already defined",
+		"theme: &x a\nreviewer: *x":          "anchors",
+		"theme: !!str a":                     "tags are not read",
+		"theme: a\n---\ntheme: b":            "3:1: a file holds one configuration",
+		"theme: [":                           "c.yaml:1:",
+		"theme: " + strings.Repeat("[", 100): "nested deeper than 64 levels",
+		"# " + strings.Repeat("x", 1<<20):    "the limit is 1048576",
+	} {
+		_, err := config.Parse("c.yaml", text, "/home/ann")
+		var bad *config.Error
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), fault) {
+			t.Errorf("%.60q: %v\nwants %q", text, err, fault)
+		}
+	}
+}
+
+func TestAllFaultsAreReportedWithTheirLines(t *testing.T) {
+	_, err := config.Parse("c.yaml", "reviewer: ann\ngrace: soon\nkeys: 5\n  # end\nthem: d\x1bark\n", "/home/ann")
+	if err == nil {
+		t.Fatal("no error")
+	}
+	want := `c.yaml:2:8: grace: "soon" is no duration: write 90s, 1h30m or 2d
+  2 | grace: soon
+    |        ^
+c.yaml:3:7: keys must be a mapping of scopes, not a text
+  3 | keys: 5
+    |       ^
+c.yaml:5:1: unknown key "them"; did you mean "theme"? (the keys are store, reviewer, theme, workflows, keys, grace, retention, models, rules, hooks)
+  5 | them: d^[ark
+    | ^`
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "config.yaml")
+	if got, err := config.Load(missing, "/home/ann", false); err != nil || got.File != "" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := config.Load(missing, "/home/ann", true); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	if err := os.WriteFile(missing, []byte("theme: x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := config.Load(missing, "/home/ann", true); err != nil || got.Theme != "x" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func env(pairs map[string]string) config.Env {
+	return func(name string) (string, bool) { v, ok := pairs[name]; return v, ok }
+}
+
+func TestFindPaths(t *testing.T) {
+	got, err := config.FindPaths(env(map[string]string{"HOME": "/home/ann", "XDG_DATA_HOME": "/data", "XDG_STATE_HOME": "relative", "XDG_CONFIG_HOME": ""}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Paths{Home: "/home/ann", Config: "/home/ann/.config/hitl-tui", Data: "/data/hitl-tui", State: "/home/ann/.local/state/hitl-tui"}
+	if got != want {
+		t.Errorf("got %+v", got)
+	}
+	if got.Store() != "sqlite:/data/hitl-tui/desk.db" || got.ConfigFile() != "/home/ann/.config/hitl-tui/config.yaml" {
+		t.Errorf("%s, %s", got.Store(), got.ConfigFile())
+	}
+	if _, err := config.FindPaths(env(nil)); err == nil || !strings.Contains(err.Error(), "HOME") {
+		t.Errorf("%v", err)
+	}
+	all := map[string]string{"XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c"}
+	if _, err := config.FindPaths(env(all)); err != nil {
+		t.Error("a home is asked for although none is needed:", err)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	e := env(map[string]string{"HITL_TUI_THEME": "env", "HITL_TUI_EMPTY": ""})
+	for _, tc := range []struct {
+		setting config.Setting
+		value   string
+		origin  config.Origin
+	}{
+		{config.Setting{Flag: "flag", EnvName: "HITL_TUI_THEME", File: "file", Default: "default"}, "flag", config.FromFlag},
+		{config.Setting{EnvName: "HITL_TUI_THEME", File: "file", Default: "default"}, "env", config.FromEnv},
+		{config.Setting{EnvName: "HITL_TUI_EMPTY", File: "file", Default: "default"}, "file", config.FromFile},
+		{config.Setting{EnvName: "HITL_TUI_STORE", Default: "default"}, "default", config.FromDefault},
+	} {
+		if value, origin := config.Resolve(e, tc.setting); value != tc.value || origin != tc.origin {
+			t.Errorf("%+v: %s from %s", tc.setting, value, origin)
+		}
+	}
+}
+
+func TestMakePrivate(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	if err := config.MakePrivate(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []string{dir, filepath.Dir(dir)} {
+		if info, err := os.Stat(d); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v", d, info.Mode(), err)
+		}
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var loose *config.LooseError
+	if err := config.MakePrivate(dir); !errors.As(err, &loose) || loose.Mode != 0o755 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSystemUser(t *testing.T) {
+	name, err := config.SystemUser(env(map[string]string{"USER": "ann"}))
+	if err != nil || name == "" {
+		t.Errorf("%q, %v", name, err)
+	}
+}

@@ -1,0 +1,253 @@
+package form
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/hitl-tui/hitl-tui/internal/actions"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component/textarea"
+	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
+)
+
+// field is one control. Text, numbers and raw JSON are typed into text; the others are picked among options. What an
+// option field is given that is none of its options stays in odd and is given back.
+type field struct {
+	spec    actions.Field
+	path    []string
+	title   string
+	text    *textarea.Area
+	options []actions.OptionItem
+	picked  []int // of options
+	at      int   // option under the cursor of a multiselect
+	odd     json.RawMessage
+	touched bool
+}
+
+// rowsOfText is the height of a text field of many lines.
+const rowsOfText = 4
+
+func newField(th *theme.Theme, s actions.Field, path []string, title string) *field {
+	f := &field{spec: s, path: path, title: title, options: s.Options}
+	if f.multiline() {
+		f.text = textarea.New(th)
+	} else {
+		f.text = textarea.NewLine(th)
+	}
+	f.text.SetMask(s.Secret)
+	if s.Kind == actions.BooleanField {
+		f.options = []actions.OptionItem{{Value: json.RawMessage("true"), Label: "yes"},
+			{Value: json.RawMessage("false"), Label: "no"}}
+	}
+	return f
+}
+
+func (f *field) multiline() bool {
+	return f.spec.Kind == actions.RawField || f.spec.Kind == actions.TextField && f.spec.Multiline && !f.spec.Secret
+}
+
+// isPick says whether the field is picked among options.
+func (f *field) isPick() bool {
+	switch f.spec.Kind {
+	case actions.BooleanField, actions.SelectField, actions.ManyField:
+		return true
+	}
+	return false
+}
+
+func (f *field) many() bool { return f.spec.Kind == actions.ManyField }
+
+func (f *field) setWidth(w int) {
+	h := 1
+	if f.multiline() {
+		h = rowsOfText
+	}
+	f.text.SetSize(max(w-2, 1), h)
+}
+
+func (f *field) clear() {
+	f.picked, f.odd, f.touched = nil, nil, false
+	f.text.SetValue("")
+}
+
+// set shows a value. A value of the wrong type is shown as it is written, so that it can be put right.
+func (f *field) set(v json.RawMessage) {
+	f.clear()
+	f.touched = true
+	if f.isPick() {
+		f.setPick(v)
+		return
+	}
+	var s string
+	switch {
+	case f.spec.Kind == actions.RawField:
+		f.text.SetValue(indent(v))
+	case string(v) == "null" && f.spec.Nullable:
+		f.touched = false
+	case json.Unmarshal(v, &s) == nil && string(v) != "null":
+		f.text.SetValue(s)
+	default:
+		f.text.SetValue(string(v))
+	}
+	f.text.MoveToEnd()
+}
+
+func (f *field) setPick(v json.RawMessage) {
+	values := []json.RawMessage{v}
+	if f.many() {
+		values = nil
+		if json.Unmarshal(v, &values) != nil {
+			f.odd = v
+			return
+		}
+	}
+	for _, one := range values {
+		i := slices.IndexFunc(f.options, func(o actions.OptionItem) bool { return same(o.Value, one) })
+		if i < 0 {
+			if string(v) != "null" {
+				f.odd = v
+			}
+			f.picked = nil
+			return
+		}
+		f.picked = append(f.picked, i)
+	}
+}
+
+// value is the field's JSON; false leaves it out. What does not read as the field's type is given as text: the
+// schema then says what is wrong with it.
+func (f *field) value() (json.RawMessage, bool) {
+	if f.isPick() {
+		return f.pickValue()
+	}
+	s := f.text.Value()
+	if s == "" {
+		switch {
+		case f.spec.Nullable && f.spec.Required:
+			return json.RawMessage("null"), true
+		case f.spec.Kind == actions.TextField && f.touched:
+			return json.RawMessage(`""`), true
+		}
+		return nil, false
+	}
+	switch f.spec.Kind {
+	case actions.NumberField, actions.IntegerField:
+		if n := strings.TrimSpace(s); isNumber(n) {
+			return json.RawMessage(n), true
+		}
+	case actions.RawField:
+		var b bytes.Buffer
+		if json.Compact(&b, []byte(s)) == nil {
+			return b.Bytes(), true
+		}
+	}
+	return quote(s), true
+}
+
+func (f *field) pickValue() (json.RawMessage, bool) {
+	switch {
+	case f.odd != nil:
+		return f.odd, true
+	case f.many() && (f.touched || f.spec.Required):
+		var b bytes.Buffer
+		b.WriteByte('[')
+		for i, p := range slices.Sorted(slices.Values(f.picked)) {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.Write(f.options[p].Value)
+		}
+		b.WriteByte(']')
+		return b.Bytes(), true
+	case len(f.picked) > 0:
+		return f.options[f.picked[0]].Value, true
+	case f.spec.Nullable && f.spec.Required:
+		return json.RawMessage("null"), true
+	}
+	return nil, false
+}
+
+func (f *field) update(msg tea.Msg) bool {
+	if f.isPick() {
+		key, ok := msg.(tea.KeyPressMsg)
+		return ok && f.pickKey(key.String())
+	}
+	if key, ok := msg.(tea.KeyPressMsg); ok && !f.multiline() && (key.String() == "up" || key.String() == "down") {
+		return false
+	}
+	if !f.text.Update(msg) {
+		return false
+	}
+	f.touched = true
+	return true
+}
+
+func (f *field) pickKey(key string) bool {
+	n := len(f.options)
+	if n == 0 {
+		return false
+	}
+	if f.many() {
+		switch key {
+		case "right":
+			f.at = (f.at + 1) % n
+		case "left":
+			f.at = (f.at + n - 1) % n
+		case "space":
+			f.flip(f.at)
+		default:
+			return false
+		}
+		return true
+	}
+	now := -1
+	if len(f.picked) > 0 {
+		now = f.picked[0]
+	}
+	switch {
+	case key == "right" || key == "space":
+		f.pick((now + 1) % n)
+	case key == "left":
+		f.pick((max(now, 0) + n - 1) % n)
+	case key == "y" && f.spec.Kind == actions.BooleanField:
+		f.pick(0)
+	case key == "n" && f.spec.Kind == actions.BooleanField:
+		f.pick(1)
+	case (key == "backspace" || key == "delete") && !f.spec.Required:
+		f.clear()
+	default:
+		return false
+	}
+	return true
+}
+
+func (f *field) pick(i int) { f.picked, f.odd, f.touched = []int{i}, nil, true }
+
+func (f *field) flip(i int) {
+	f.odd, f.touched = nil, true
+	if at := slices.Index(f.picked, i); at >= 0 {
+		f.picked = slices.Delete(f.picked, at, at+1)
+	} else {
+		f.picked = append(f.picked, i)
+	}
+}
+
+func isNumber(s string) bool {
+	var n json.Number
+	return json.Unmarshal([]byte(s), &n) == nil && !strings.HasPrefix(s, `"`)
+}
+
+func same(a, b json.RawMessage) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+func indent(v json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, v, "", "  ") != nil {
+		return string(v)
+	}
+	return b.String()
+}
