@@ -1,0 +1,144 @@
+package jsontree
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+)
+
+type kind byte
+
+const (
+	isObject kind = iota
+	isList
+	isString
+	isNumber
+	isWord // true, false, null
+)
+
+// node is one value of the document.
+type node struct {
+	key      string // as it is in the document; "" in lists
+	step     string // of the path: ".key" or "[3]"
+	kind     kind
+	text     string // of a scalar: safe, on one line
+	parent   *node
+	children []*node
+	open     bool
+	raw      json.RawMessage // of a scalar, as it is in the document
+	depth    int
+}
+
+// parse reads a document, keeping the order of keys.
+func parse(raw json.RawMessage) (*node, int, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	root := &node{step: "$"}
+	count, err := fill(dec, root)
+	if err != nil {
+		return nil, 0, fmt.Errorf("not valid JSON: %w", err)
+	}
+	return root, count, nil
+}
+
+// fill reads the next value into n and says how many nodes that made.
+func fill(dec *json.Decoder, n *node) (int, error) {
+	t, err := dec.Token()
+	if err != nil {
+		return 0, err
+	}
+	switch t := t.(type) {
+	case json.Delim:
+		n.kind = isObject
+		if t == '[' {
+			n.kind = isList
+		}
+		return fillChildren(dec, n)
+	case string:
+		n.kind, n.raw = isString, quote(t)
+		n.text = sanitize.Line(string(n.raw))
+	case json.Number:
+		n.kind, n.raw, n.text = isNumber, json.RawMessage(t), sanitize.Line(t.String())
+	case bool:
+		n.kind, n.text = isWord, strconv.FormatBool(t)
+		n.raw = json.RawMessage(n.text)
+	default:
+		n.kind, n.text, n.raw = isWord, "null", json.RawMessage("null")
+	}
+	return 1, nil
+}
+
+func fillChildren(dec *json.Decoder, n *node) (int, error) {
+	count := 1
+	for dec.More() {
+		c := &node{parent: n, depth: n.depth + 1}
+		if n.kind == isObject {
+			t, err := dec.Token()
+			if err != nil {
+				return 0, err
+			}
+			name, _ := t.(string)
+			c.key = name
+			c.step = stepOf(name)
+		} else {
+			c.step = "[" + strconv.Itoa(len(n.children)) + "]"
+		}
+		n.children = append(n.children, c)
+		made, err := fill(dec, c)
+		if err != nil {
+			return 0, err
+		}
+		count += made
+	}
+	_, err := dec.Token()
+	return count, err
+}
+
+// stepOf is a key as it stands in a path.
+func stepOf(name string) string {
+	plain := name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" &&
+		!(name[0] >= '0' && name[0] <= '9')
+	if plain {
+		return "." + name
+	}
+	return "[" + sanitize.Line(string(quote(name))) + "]"
+}
+
+func quote(s string) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(s) != nil {
+		return json.RawMessage(`""`)
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// json writes the value again.
+func (n *node) json(b *bytes.Buffer) {
+	switch n.kind {
+	case isObject, isList:
+		open, end := byte('{'), byte('}')
+		if n.kind == isList {
+			open, end = '[', ']'
+		}
+		b.WriteByte(open)
+		for i, c := range n.children {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if n.kind == isObject {
+				b.Write(quote(c.key))
+				b.WriteByte(':')
+			}
+			c.json(b)
+		}
+		b.WriteByte(end)
+	default:
+		b.Write(n.raw)
+	}
+}
