@@ -1,0 +1,246 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/engine"
+	"github.com/hitl-tui/hitl-tui/internal/workflow"
+)
+
+// Check validates as Answer would and changes nothing.
+func (s *Source) Check(ctx context.Context, r desk.AnswerRequest) error {
+	request, err := s.request(ctx, r)
+	if err != nil {
+		return err
+	}
+	return s.told(ctx, request, s.engine.Check(ctx, request))
+}
+
+// Answer takes the decisions and runs the thread on until it rests.
+func (s *Source) Answer(ctx context.Context, r desk.AnswerRequest) (*desk.Result, error) {
+	request, err := s.request(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer s.listen(r.Thread, hearing{accepted: r.Accepted})()
+	run, done := engineContext(ctx)
+	defer done()
+	out, err := s.engine.Resume(run, request)
+	if err != nil {
+		return nil, s.told(ctx, request, err)
+	}
+	return resultOf(out, s.now()), nil
+}
+
+// request turns a request of the desk into one of the engine.
+func (s *Source) request(ctx context.Context, r desk.AnswerRequest) (engine.ResumeRequest, error) {
+	request := engine.ResumeRequest{Thread: r.Thread, By: r.Reviewer, Steal: r.Steal}
+	if r.Version != "" {
+		v, err := parseVersion(r.Version)
+		if err != nil {
+			return request, err
+		}
+		request.IfVersion = &v
+	}
+	for _, x := range r.Decisions {
+		request.Answers = append(request.Answers, engine.Answer{
+			Interrupt: x.Question, Action: x.Action, Data: x.Data, ResponseID: x.ResponseID, Reviewer: x.Reviewer,
+			DecidedAt: x.DecidedAt, ShownHash: x.Shown,
+		})
+	}
+	if !r.Upgrade {
+		return request, nil
+	}
+	d, err := s.presentDefinition(ctx, r.Thread)
+	request.Upgrade = d
+	return request, err
+}
+
+func parseVersion(text string) (checkpoint.Version, error) {
+	v, err := checkpoint.ParseVersion(text)
+	if err != nil {
+		return v, &desk.Error{Code: desk.CodeUsage, Message: err.Error(), Err: err}
+	}
+	return v, nil
+}
+
+// presentDefinition reads again the file from which a thread was started.
+func (s *Source) presentDefinition(ctx context.Context, thread string) (*checkpoint.Definition, error) {
+	store, err := s.kept()
+	if err != nil {
+		return nil, err
+	}
+	info, err := store.Thread(ctx, thread)
+	if err != nil {
+		return nil, stored(err)
+	}
+	kept, err := store.Definition(ctx, info.Fingerprint)
+	if err != nil {
+		return nil, stored(err)
+	}
+	ref := kept.Source
+	if kept.Graph != "" {
+		ref += "::" + kept.Graph
+	}
+	loaded, err := workflow.Load(ref)
+	if err != nil {
+		return nil, Coded(err)
+	}
+	return &loaded.Definition, nil
+}
+
+// told adds to a conflict who decided since the version that was on screen, when the error does not say.
+func (s *Source) told(ctx context.Context, r engine.ResumeRequest, err error) error {
+	coded := Coded(err)
+	var known *desk.Error
+	if !errors.As(coded, &known) || s.store == nil || r.IfVersion == nil || known.Details["by"] != nil {
+		return coded
+	}
+	if known.Code != desk.CodeConflict && known.Code != desk.CodeNotWaiting {
+		return coded
+	}
+	var last *checkpoint.Decision
+	for d, err := range s.store.Decisions(context.WithoutCancel(ctx), r.Thread) {
+		if err != nil {
+			return coded
+		}
+		if d.Version.Step >= r.IfVersion.Step {
+			last = d
+		}
+	}
+	if last == nil {
+		return coded
+	}
+	if known.Details == nil {
+		known.Details = map[string]any{}
+	}
+	known.Details["by"], known.Details["action"], known.Details["at"] = last.Reviewer, last.Action, last.DecidedAt.UTC()
+	return coded
+}
+
+// engineContext is ctx with the cause by which the engine knows that a person cancelled the run.
+func engineContext(ctx context.Context) (context.Context, func()) {
+	run, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		cause := context.Cause(ctx)
+		if errors.Is(cause, desk.ErrCancelled) {
+			cause = engine.ErrCancelledByPerson
+		}
+		cancel(cause)
+	})
+	return run, func() { stop(); cancel(nil) }
+}
+
+// Start runs a new thread until it rests.
+func (s *Source) Start(ctx context.Context, r desk.StartRequest, reviewer string, started func(thread, workflow string)) (*desk.Result, error) {
+	loaded, err := workflow.Load(r.File)
+	if err != nil {
+		return nil, Coded(err)
+	}
+	input, err := loaded.CheckInput(r.Input)
+	if err != nil {
+		return nil, inputFault(err)
+	}
+	workdir, err := workdirOf(r.Workdir)
+	if err != nil {
+		return nil, err
+	}
+	defer s.listen(r.Thread, hearing{started: started, workflow: loaded.Name})()
+	run, done := engineContext(ctx)
+	defer done()
+	out, err := s.engine.Start(run, engine.StartRequest{
+		Thread: r.Thread, Definition: loaded.Definition, Graph: loaded.Graph, Input: input, Workdir: workdir, By: reviewer,
+	})
+	if err != nil {
+		return nil, Coded(err)
+	}
+	return resultOf(out, s.now()), nil
+}
+
+func inputFault(err error) error {
+	coded := Coded(err)
+	if desk.Code(coded) != desk.CodeInternal {
+		return coded
+	}
+	return &desk.Error{Code: desk.CodeInvalidData, Message: "input: " + err.Error(), Err: err}
+}
+
+func workdirOf(name string) (string, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return "", Coded(err)
+	}
+	info, err := os.Stat(abs)
+	if err != nil {
+		return "", Coded(err)
+	}
+	if !info.IsDir() {
+		return "", &desk.Error{Code: desk.CodeUsage, Message: abs + " is no folder"}
+	}
+	return abs, nil
+}
+
+// Workflows lists the workflow files of folders; one that cannot be started says why.
+func (s *Source) Workflows(ctx context.Context, folders []string) ([]desk.Workflow, error) {
+	var all []desk.Workflow
+	for _, folder := range folders {
+		for _, pattern := range []string{"*.yaml", "*.yml"} {
+			files, err := filepath.Glob(filepath.Join(folder, pattern))
+			if err != nil {
+				return nil, &desk.Error{Code: desk.CodeUsage, Message: "folder " + folder + ": " + err.Error(), Err: err}
+			}
+			for _, file := range files {
+				if ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+				all = append(all, describe(file))
+			}
+		}
+	}
+	return all, nil
+}
+
+func describe(file string) desk.Workflow {
+	x := desk.Workflow{Name: filepath.Base(file), File: file}
+	loaded, err := workflow.Load(file)
+	if err != nil {
+		x.Err = err.Error()
+		return x
+	}
+	x.Name, x.Description, x.Input = loaded.Name, loaded.Description, loaded.Input
+	return x
+}
+
+// RequestCancel asks whoever runs a thread to stop: in this process at once, elsewhere at the next heartbeat.
+func (s *Source) RequestCancel(ctx context.Context, thread, by string) error {
+	return Coded(s.engine.Cancel(ctx, thread, by))
+}
+
+// Fork starts a thread from an earlier step of another, without running it on.
+func (s *Source) Fork(ctx context.Context, thread string, step int64, as, by string) (string, error) {
+	out, err := s.engine.Fork(ctx, thread, step, as, by)
+	if err != nil {
+		return "", Coded(err)
+	}
+	return out.Thread, nil
+}
+
+// Patch writes a reviewer's change of the state.
+func (s *Source) Patch(ctx context.Context, thread string, updates map[string]json.RawMessage, version, by string) error {
+	var at *checkpoint.Version
+	if version != "" {
+		v, err := parseVersion(version)
+		if err != nil {
+			return err
+		}
+		at = &v
+	}
+	_, err := s.engine.Edit(ctx, thread, updates, at, by)
+	return s.told(ctx, engine.ResumeRequest{Thread: thread, IfVersion: at}, err)
+}

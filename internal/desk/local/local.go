@@ -1,0 +1,122 @@
+// Package local is the first source of threads for the desk: our engine over our store, and workflow files. It turns
+// their types and errors into the desk's. It knows no concrete store.
+package local
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/engine"
+	"github.com/hitl-tui/hitl-tui/internal/workflow"
+)
+
+// Source implements desk.Source and all its optional parts.
+type Source struct {
+	store  checkpoint.Store // nil: runs that never ask
+	engine *engine.Engine
+	now    func() time.Time
+
+	mu      sync.Mutex
+	observe func(desk.Event)
+	hear    map[string]hearing // by thread, while a call of this source runs it
+}
+
+// hearing is what a call waits to be told of its thread.
+type hearing struct {
+	started  func(thread, workflow string)
+	accepted func()
+	workflow string
+}
+
+var (
+	_ desk.Source     = (*Source)(nil)
+	_ desk.Answerer   = (*Source)(nil)
+	_ desk.Starter    = (*Source)(nil)
+	_ desk.Library    = (*Source)(nil)
+	_ desk.Canceller  = (*Source)(nil)
+	_ desk.Claimer    = (*Source)(nil)
+	_ desk.Forker     = (*Source)(nil)
+	_ desk.Patcher    = (*Source)(nil)
+	_ desk.Pruner     = (*Source)(nil)
+	_ desk.Auditor    = (*Source)(nil)
+	_ desk.Sweeper    = (*Source)(nil)
+	_ desk.Observable = (*Source)(nil)
+)
+
+// New makes a source of a store, which stays the caller's to close. A nil store runs workflows that never ask.
+// Graphs and Observer of o are set here: an Observer given hears every event first.
+func New(store checkpoint.Store, o engine.Options) *Source {
+	s := &Source{store: store, now: o.Now, hear: make(map[string]hearing)}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if o.Graphs == nil {
+		o.Graphs = &workflow.Graphs{}
+	}
+	o.Observer = &observer{source: s, next: o.Observer}
+	s.engine = engine.New(store, o)
+	return s
+}
+
+// Close waits for what runs; when ctx ends before, the runs are interrupted and their answers kept.
+func (s *Source) Close(ctx context.Context) error { return Coded(s.engine.Close(ctx)) }
+
+// kept is the store, or an error that says there is none.
+func (s *Source) kept() (checkpoint.Store, error) {
+	if s.store == nil {
+		return nil, Coded(engine.ErrNoStore)
+	}
+	return s.store, nil
+}
+
+// Watch wakes after changes, coalesced.
+func (s *Source) Watch(ctx context.Context) (<-chan struct{}, error) {
+	store, err := s.kept()
+	if err != nil {
+		return nil, err
+	}
+	wake, err := store.Watch(ctx)
+	return wake, stored(err)
+}
+
+// changesPage is how many changed rows are read at a time.
+const changesPage = 500
+
+// Changes tells what changed after a sequence number; below 0 it only gives the present one.
+func (s *Source) Changes(ctx context.Context, after int64) (desk.Changes, error) {
+	store, err := s.kept()
+	if err != nil {
+		return desk.Changes{}, err
+	}
+	if after < 0 {
+		page, err := store.Threads(ctx, checkpoint.Query{Sort: checkpoint.SortUpdated, Limit: 1})
+		if err != nil || len(page.Threads) == 0 {
+			return desk.Changes{}, stored(err)
+		}
+		return desk.Changes{Seq: page.Threads[0].Seq}, nil
+	}
+	changes, err := store.Changes(ctx, after, changesPage)
+	if err != nil {
+		return desk.Changes{}, stored(err)
+	}
+	return desk.Changes{Threads: s.rows(changes.Threads), Deleted: changes.Deleted, Seq: changes.Seq, More: changes.More}, nil
+}
+
+// Info describes the store.
+func (s *Source) Info(ctx context.Context) (desk.StoreInfo, error) {
+	if s.store == nil {
+		return desk.StoreInfo{URL: "none:", Name: "none"}, nil
+	}
+	stats, err := s.store.Stats(ctx)
+	if err != nil {
+		return desk.StoreInfo{}, stored(err)
+	}
+	url := s.store.URL()
+	return desk.StoreInfo{
+		URL: url, Name: baseName(url), Threads: stats.Threads, Checkpoints: stats.Checkpoints, Bytes: stats.Bytes,
+		FreeBytes: stats.FreeBytes,
+	}, nil
+}
