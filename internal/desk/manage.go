@@ -197,7 +197,10 @@ func (d *Desk) startBehind(ctx context.Context, starter Starter, s StartRequest)
 	began, failed := make(chan *Result, 1), make(chan error, 1)
 	start := func(run context.Context, r *run) (*Result, error) {
 		result, err := starter.Start(run, s, d.o.Reviewer, func(thread, workflow string) {
-			began <- &Result{Thread: thread, Workflow: workflow, Status: "running"}
+			select {
+			case began <- &Result{Thread: thread, Workflow: workflow, Status: "running"}:
+			default:
+			}
 		})
 		failed <- err
 		return result, err

@@ -111,6 +111,27 @@ func TestSecondAnswerReplacesTheFirst(t *testing.T) {
 	})
 }
 
+func TestQueuedAnswerCanStillBeReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.gate = make(chan struct{})
+		f.add("thread-1", 1)
+		thread := f.add("thread-2", 2)
+		d := openDesk(t, f, Options{Runners: 1, Grace: -1})
+		respond(t, d, decide("thread-1", "q1", "approve"), "")
+		respond(t, d, decide("thread-2", "q1", "approve"), "")
+		synctest.Wait()
+		wantStates(t, d, "q1 sending, q1 queued")
+		respond(t, d, decide("thread-2", "q1", "reject"), "no")
+		close(f.gate)
+		synctest.Wait()
+		wantStates(t, d, "q1 sent, q1 sent")
+		if len(thread.answers) != 1 || thread.answers[0].action != "reject" {
+			t.Errorf("answers %v, want the second only", thread.answers)
+		}
+	})
+}
+
 func TestAnswerIsHeldWhileItsThreadRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
@@ -352,17 +373,18 @@ func TestOutboxOfALivingDeskIsLeftAlone(t *testing.T) {
 	wantStates(t, first, "q1 unsent")
 }
 
-// crash ends a desk as a kill does: timers and locks go, nothing is written.
+// crash ends a desk as a kill does: timers, runs and locks go, nothing more is written.
 func crash(d *Desk) {
 	d.mu.Lock()
 	d.closed = true
 	d.outbox.disarm()
+	if d.files.lock != nil {
+		d.files.lock.release()
+	}
+	d.files = &files{}
 	d.runs.cancelAll(ErrShutdown)
 	d.mu.Unlock()
 	d.cancel(ErrClosed)
 	d.runs.wait()
 	d.tasks.Wait()
-	if d.files.lock != nil {
-		d.files.lock.release()
-	}
 }

@@ -177,12 +177,16 @@ func (d *Desk) settled(r *run, result *Result) {
 
 // failed takes in an error. Answers which the engine kept before are sent all the same; the others are refused.
 func (d *Desk) failed(r *run, err error) {
-	kept := slices.DeleteFunc(slices.Clone(r.entries), func(e *entry) bool { return !e.accepted })
-	for _, e := range kept {
+	var refused []*entry
+	for _, e := range r.entries {
+		if !e.accepted || isRefusal(err) {
+			refused = append(refused, e)
+			continue
+		}
 		e.State, e.Err, e.Code = Sent, Explain(err), Code(err)
 		d.outbox.rest(e)
 	}
-	d.refuse(slices.DeleteFunc(r.entries, func(e *entry) bool { return e.State == Sent }), err)
+	d.refuse(refused, err)
 	event := Event{Kind: RunFailed, Thread: r.thread, Text: Explain(err)}
 	if Code(err) == CodeCancelled {
 		event.Kind = Rested
@@ -201,10 +205,16 @@ func (d *Desk) refuse(entries []*entry, err error) {
 	}
 }
 
+// isRefusal reports whether an error says that an answer was not taken, whatever was heard before.
+func isRefusal(err error) bool {
+	exit := ExitCode(Code(err))
+	return exit == ExitUsage || exit == ExitNotFound || exit == ExitConflict
+}
+
 // hold keeps answers until the thread, which another process runs, rests.
 func (d *Desk) hold(r *run) {
 	for _, e := range r.entries {
-		e.State = Held
+		e.State, e.accepted = Held, false
 	}
 	d.outbox.foreign[r.thread] = true
 	d.startWatch()

@@ -66,7 +66,7 @@ type AnswerRequest struct {
 	Reviewer  string
 	Steal     bool
 	Upgrade   bool   // carry on with the definition as its file now is
-	Accepted  func() // called once the answers are kept, before the thread runs on; may be nil
+	Accepted  func() // a hint that the answers are kept, before the thread runs on; may be nil
 }
 
 // Answerer takes answers. When ctx ends with the cause ErrCancelled a person cancelled the run; any other end is a
