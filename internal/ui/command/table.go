@@ -38,6 +38,7 @@ const (
 	PageDown     ID = "global.page_down"
 	HalfDown     ID = "global.half_down"
 	HalfUp       ID = "global.half_up"
+	NewThread    ID = "global.new_thread"
 	NextTheme    ID = "global.theme"
 	ToggleMouse  ID = "global.mouse"
 	LightDark    ID = "global.light_dark"
@@ -70,6 +71,7 @@ func global() []Command {
 		{ID: TabRetention, Keys: []string{"7"}, Title: "Retention", Help: "what the store keeps: prune and delete"},
 		{ID: TabPrevious, Keys: []string{"<"}, Title: "Previous tab", Help: "previous tab"},
 		{ID: TabNext, Keys: []string{">"}, Title: "Next tab", Help: "next tab"},
+		{ID: NewThread, Keys: []string{"+"}, Title: "New thread", Footer: "new", Help: "start a workflow", Effect: List},
 		{ID: Search, Keys: []string{"/"}, Title: "Search", Footer: "search", Help: "search in what has the focus"},
 		{ID: SearchNext, Keys: []string{"n"}, Title: "Next match", Help: "next match of the search"},
 		{ID: SearchPrev, Keys: []string{"N"}, Title: "Previous match", Help: "previous match of the search"},
@@ -103,7 +105,12 @@ const (
 	ScrollUp      ID = "review.scroll_up"
 	NextQuestion  ID = "review.next_question"
 	PrevQuestion  ID = "review.previous_question"
+	Mark          ID = "review.mark"
+	MarkTo        ID = "review.range"
+	Unmark        ID = "review.unmark"
+	ActOnMarked   ID = "review.act"
 	Filter        ID = "review.filter"
+	Views         ID = "review.views"
 	Claim         ID = "review.claim"
 	OpenHistory   ID = "review.history"
 	DisplayMode   ID = "review.display"
@@ -139,8 +146,14 @@ func review() []Command {
 		{ID: NextQuestion, Keys: []string{"."}, Title: "Next question", Footer: "question",
 			Help: "next question of this thread"},
 		{ID: PrevQuestion, Keys: []string{","}, Title: "Previous question", Help: "previous question of this thread"},
+		{ID: Mark, Keys: []string{"space"}, Title: "Mark", Footer: "mark", Help: "mark and move on", Hidden: true},
+		{ID: MarkTo, Keys: []string{"V"}, Title: "Mark a range", Help: "mark from the last mark to here"},
+		{ID: Unmark, Keys: []string{"M"}, Title: "Unmark all", Footer: "unmark", Help: "unmark all"},
+		{ID: ActOnMarked, Keys: []string{"A"}, Title: "Act on marked", Footer: "act on marked", Effect: Asks,
+			Help: "answer all marked with one action: then its key, then y"},
 		{ID: Filter, Keys: []string{"f", "\\"}, Title: "Filter", Footer: "filter",
 			Help: "filter: status:failed node:review older:2d claimed:none text"},
+		{ID: Views, Keys: []string{"v"}, Title: "Views", Footer: "views", Help: "the order of the list", Effect: List},
 		{ID: Claim, Keys: []string{"C"}, Title: "Claim or release", Footer: "claim", Help: "claim for 30 minutes, or release"},
 		{ID: OpenHistory, Keys: []string{"H"}, Title: "History", Footer: "history", Help: "history of this thread"},
 		{ID: DisplayMode, Keys: []string{"d"}, Title: "Display", Footer: "display",

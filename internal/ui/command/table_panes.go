@@ -2,23 +2,26 @@ package command
 
 // The commands of history and retention.
 const (
-	StateAtStep  ID = "history.state"
-	BackToSteps  ID = "history.back"
-	MarkStep     ID = "history.mark"
-	DiffSteps    ID = "history.diff"
-	HistoryWrap  ID = "history.wrap"
-	HistoryDown  ID = "history.scroll_down"
-	HistoryUp    ID = "history.scroll_up"
-	Bounds       ID = "retention.bounds"
-	MarkThread   ID = "retention.mark"
-	MarkRange    ID = "retention.range"
-	UnmarkAll    ID = "retention.unmark"
-	GroupThreads ID = "retention.open"
-	GroupBack    ID = "retention.back"
-	SortThreads  ID = "retention.sort"
-	Prune        ID = "retention.prune"
-	DeleteMarked ID = "retention.delete"
-	StopPrune    ID = "retention.stop"
+	StateAtStep   ID = "history.state"
+	BackToSteps   ID = "history.back"
+	MarkStep      ID = "history.mark"
+	DiffSteps     ID = "history.diff"
+	HistoryWrap   ID = "history.wrap"
+	Fork          ID = "history.fork"
+	EditState     ID = "history.edit"
+	ExportHistory ID = "history.export"
+	HistoryDown   ID = "history.scroll_down"
+	HistoryUp     ID = "history.scroll_up"
+	Bounds        ID = "retention.bounds"
+	MarkThread    ID = "retention.mark"
+	MarkRange     ID = "retention.range"
+	UnmarkAll     ID = "retention.unmark"
+	GroupThreads  ID = "retention.open"
+	GroupBack     ID = "retention.back"
+	SortThreads   ID = "retention.sort"
+	Prune         ID = "retention.prune"
+	DeleteMarked  ID = "retention.delete"
+	StopPrune     ID = "retention.stop"
 )
 
 func history() []Command {
@@ -31,6 +34,11 @@ func history() []Command {
 			Help: "mark an end of a diff", Hidden: true},
 		{ID: DiffSteps, Keys: []string{"d"}, Title: "Diff", Footer: "diff",
 			Help: "diff of the marked steps, else with the step before"},
+		{ID: Fork, Keys: []string{"F"}, Title: "Fork from here", Footer: "fork", Effect: Asks,
+			Help: "a new thread from the state at this step"},
+		{ID: EditState, Keys: []string{"e"}, Title: "Edit the state", Footer: "edit state", Effect: Pane,
+			Help: "edit the state as a new step (last step only)"},
+		{ID: ExportHistory, Keys: []string{"w"}, Title: "Export", Footer: "export", Help: "write steps and states to a file"},
 		{ID: HistoryWrap, Keys: []string{"W"}, Title: "Wrap", Help: "wrap long lines on or off"},
 		{ID: HistoryDown, Keys: []string{"J"}, Title: "Scroll the right pane", Footer: "scroll",
 			Help: "scroll the right pane", Hidden: true},

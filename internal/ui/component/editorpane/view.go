@@ -425,3 +425,6 @@ func (p *Pane) step(d int) {
 		}
 	}
 }
+
+// ScrollSide scrolls the other side by rows, for the mouse.
+func (p *Pane) ScrollSide(rows int) { p.sides.scroll(rows) }

@@ -177,6 +177,13 @@ func (l *List[T]) MarkRange() {
 // UnmarkAll takes all marks away.
 func (l *List[T]) UnmarkAll() { clear(l.marks); l.anchor = -1 }
 
+// Unmark takes the marks of these items away.
+func (l *List[T]) Unmark(keys ...string) {
+	for _, k := range keys {
+		delete(l.marks, k)
+	}
+}
+
 // Marked are the marked items in the order of the list.
 func (l *List[T]) Marked() []T {
 	var out []T

@@ -1,0 +1,85 @@
+package content
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
+	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component/pager"
+	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
+)
+
+// longest is how many lines of a value stand among the context.
+const longest = 12
+
+// Context draws labelled values: short ones beside their labels, long ones below.
+func Context(t *theme.Theme, items []actions.Labelled, w int) pager.Source {
+	label := 0
+	for _, x := range items {
+		label = max(label, cell.Width(sanitize.Line(x.Label)))
+	}
+	label = min(label, w/3)
+	var lines pager.Lines
+	for _, x := range items {
+		doc := Of(x.Value, "")
+		if one := Short(x.Value); cell.Width(one) <= w-label-2 && !strings.Contains(doc.Text(), "\n") || len(doc.Text()) < 60 {
+			lines = append(lines, Pair(t, x.Label, x.Value, label, w))
+			continue
+		}
+		lines = append(lines, t.Muted.Render(sanitize.Line(x.Label)))
+		src := doc.Rendered(t, w-2)
+		for i := range min(src.Len(), longest) {
+			lines = append(lines, "  "+src.Line(i))
+		}
+		if n := src.Len() - longest; n > 0 {
+			lines = append(lines, t.Muted.Render(fmt.Sprintf("  ... %d more lines: d shows all raw", n)))
+		}
+	}
+	return lines
+}
+
+// Fields lists the fields of a form's schema: name, type, what it is for.
+func Fields(t *theme.Theme, schema json.RawMessage) pager.Source {
+	var s struct {
+		Properties map[string]struct {
+			Type        any    `json:"type"`
+			Title       string `json:"title"`
+			Description string `json:"description"`
+		} `json:"properties"`
+		Required []string `json:"required"`
+	}
+	if json.Unmarshal(schema, &s) != nil {
+		return pager.Lines(nil)
+	}
+	var lines pager.Lines
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		f := s.Properties[name]
+		line := "  " + sanitize.Line(name)
+		kind := strings.Trim(fmt.Sprint(f.Type), "[]")
+		if slices.Contains(s.Required, name) {
+			kind += ", required"
+		}
+		line += t.Muted.Render("  " + sanitize.Line(kind))
+		if about := f.Title + " " + f.Description; strings.TrimSpace(about) != "" {
+			line += t.Muted.Render("  " + sanitize.Line(strings.TrimSpace(about)))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// FieldCount is the number of fields of a form's schema.
+func FieldCount(schema json.RawMessage) int {
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(schema, &s) != nil {
+		return 0
+	}
+	return len(s.Properties)
+}

@@ -1,0 +1,49 @@
+package ui
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+)
+
+// Desk is the part of the desk's use cases that the terminal uses. *desk.Desk is one.
+type Desk interface {
+	Threads(ctx context.Context, q desk.Query) (desk.Page, error)
+	Counts(ctx context.Context) (desk.Counts, error)
+	Open(ctx context.Context, thread string) (*desk.Detail, error)
+
+	Respond(ctx context.Context, x desk.Decision, draft *desk.Draft) (*desk.Entry, error)
+	Outbox() []desk.Entry
+	TakeBack(id string) (*desk.Entry, error)
+	SendNow(id string) error
+	KeepAsDrafts() error
+	CarryOn(ctx context.Context, thread string) error
+	CancelRun(ctx context.Context, thread string) error
+	Busy() (unsent, running int)
+
+	Claim(ctx context.Context, thread string, ttl time.Duration) error
+	Release(ctx context.Context, thread string) error
+
+	Draft(q desk.Question) *desk.Draft
+	SaveDraft(x desk.Draft) error
+	Drafts() map[string]bool
+
+	History(ctx context.Context, thread string) ([]desk.Step, error)
+	StateAt(ctx context.Context, thread string, step int64) (*desk.State, error)
+	Diff(ctx context.Context, thread string, a, b int64) ([]desk.KeyDiff, error)
+	Fork(ctx context.Context, thread string, step int64) (string, error)
+	Patch(ctx context.Context, thread string, updates map[string]json.RawMessage, version string) error
+
+	Prune(ctx context.Context, b desk.Bounds, dryRun bool, progress func(done, total int64)) (*desk.Pruned, error)
+	Delete(ctx context.Context, threads ...string) error
+	Decisions(ctx context.Context, thread string, limit int) ([]desk.DecisionRow, error)
+
+	Workflows(ctx context.Context) ([]desk.Workflow, error)
+	Start(ctx context.Context, s desk.StartRequest, background bool) (*desk.Result, error)
+
+	Info(ctx context.Context) (desk.StoreInfo, error)
+	Subscribe(ctx context.Context) <-chan []desk.Event
+	Reviewer() string
+}

@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+	"github.com/hitl-tui/hitl-tui/internal/ui/command"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component/footer"
+	"github.com/hitl-tui/hitl-tui/internal/ui/page/inbox"
+)
+
+// footer is the last lines: what can be done now, the most important first.
+func (m *Model) footer() []string {
+	rows := m.bottom() - 1
+	last := footer.Of(command.Help)
+	if m.width >= 60 {
+		last = footer.Of(command.Help, command.OpenPalette)
+	}
+	switch m.place {
+	case atHistory:
+		items := footer.Of(command.StateAtStep, command.DiffSteps, command.MarkStep, command.Fork, command.EditState, command.ExportHistory, command.HistoryDown, command.Copy)
+		return footer.Lines(m.theme, m.keys, items, last, m.width, rows)
+	case atRetention:
+		items := footer.Of(command.Bounds, command.GroupThreads, command.Prune, command.DeleteMarked, command.MarkThread, command.SortThreads)
+		if m.prune.Busy() {
+			items = footer.Of(command.StopPrune)
+		}
+		return footer.Lines(m.theme, m.keys, items, last, m.width, rows)
+	case atThread:
+		items := append([]footer.Item{{ID: command.Back}}, footer.Of(command.ThreadCancel, command.ThreadCarryOn, command.ThreadHistory)...)
+		return footer.Lines(m.theme, m.keys, items, last, m.width, rows)
+	}
+	decide, list := m.inboxItems()
+	if rows == 1 {
+		return footer.Lines(m.theme, m.keys, append(decide, list...), last, m.width, 1)
+	}
+	first := footer.Lines(m.theme, m.keys, decide, nil, m.width, 1)
+	return append(first, footer.Lines(m.theme, m.keys, list, last, m.width, 1)...)
+}
+
+// inboxItems are the actions of the drawn question, and the keys of the list.
+func (m *Model) inboxItems() (decide, list []footer.Item) {
+	q, drawn := m.inbox.Drawn()
+	if drawn && !m.opts.ReadOnly {
+		for _, c := range q.Choices {
+			if c.Allowed {
+				decide = append(decide, footer.Item{ID: command.ForAction(c.Action), Leads: sanitize.Line(c.Leads)})
+			}
+		}
+		if m.inbox.Focus() == inbox.Question {
+			decide = append(decide, footer.Item{ID: command.ActionsMenu})
+		}
+	}
+	switch m.scope() {
+	case command.Running:
+		decide = footer.Of(command.WatchThread, command.CancelRun)
+	case command.Failed:
+		decide = footer.Of(command.CarryOn, command.ReadError, command.DeleteFailed)
+	case command.Finished:
+		decide = footer.Of(command.Outputs, command.DeleteDone)
+	}
+	if len(decide) == 0 {
+		decide = footer.Of(command.OpenQuestion)
+	}
+	if marked, _ := m.inbox.Marked(); len(marked) > 0 {
+		list = footer.Of(command.ActOnMarked, command.Unmark)
+	}
+	list = append(list, footer.Of(command.Mark, command.Filter, command.Search, command.OpenHistory, command.Claim, command.NewThread,
+		command.DisplayMode, command.Views, command.Zoom, command.Copy, command.Close)...)
+	if d := m.inbox.Detail(); d != nil && len(d.Questions) > 1 {
+		list = append(footer.Of(command.NextQuestion), list...)
+	}
+	return decide, list
+}

@@ -1,0 +1,212 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/ui/bridge"
+	"github.com/hitl-tui/hitl-tui/internal/ui/command"
+	"github.com/hitl-tui/hitl-tui/internal/ui/guard"
+	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
+	"github.com/hitl-tui/hitl-tui/internal/ui/page/history"
+	"github.com/hitl-tui/hitl-tui/internal/ui/page/inbox"
+	"github.com/hitl-tui/hitl-tui/internal/ui/page/retention"
+	"github.com/hitl-tui/hitl-tui/internal/ui/page/thread"
+	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
+)
+
+// Model is the root: it owns the pages, the dialogs and the open pane, and routes messages to them.
+type Model struct {
+	ctx      context.Context
+	desk     Desk
+	reviewer string
+	opts     Options
+	now      func() time.Time
+
+	width, height int
+	themeFile     *theme.File
+	theme         *theme.Theme
+	dark          bool
+	darkChosen    bool // by the reviewer: the terminal's own answer no longer counts
+	mouse         bool
+	focused       bool // the window
+	clickFocuses  bool // the next click only gives the window its focus
+
+	keys  *keymap.Map
+	press tea.KeyPressMsg // the key being handled
+	guard guard.Guard
+	moved bool // the reviewer moved the selection since the question drawn last changed
+	drawn string
+
+	place   place // which page is shown
+	inbox   *inbox.Page
+	history *history.Page
+	prune   *retention.Page
+	thread  *thread.Page
+
+	dialogs []opened
+	pane    *pane
+	bulk    []desk.Thread // threads that A is to act on; nil when A was not pressed
+
+	outbox   []desk.Entry
+	tickets  map[guard.Ticket]string // entry of a decision, "" until the desk has taken it
+	recalled map[guard.Ticket]bool   // to be taken back as soon as it has
+	inflight map[string]bool         // questions whose decision is on its way to the desk
+	progress map[string]desk.Event   // latest of each thread that runs here
+	started  map[string]time.Time    // when that run was first heard of
+
+	info   desk.StoreInfo
+	status status
+	log    []message
+	unseen int // failures not looked at
+
+	stopPrune context.CancelFunc // of a running prune
+
+	ticking   bool
+	interrupt time.Time // of the last ctrl+c
+	quitting  bool
+	lastWait  int64 // number waiting when last counted, to hear of new ones
+	counted   bool
+	reloadDue bool
+	wakes     map[string]bool // threads that changed since the last reading
+}
+
+// place is the page that is shown.
+type place int
+
+const (
+	atInbox place = iota
+	atHistory
+	atRetention
+	atThread
+)
+
+// New makes the root model. What is not in o is as Run has it.
+func New(ctx context.Context, d Desk, o Options) *Model {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Grace == 0 {
+		o.Grace = 5 * time.Second
+	}
+	m := &Model{
+		ctx: ctx, desk: d, opts: o, now: o.Now, dark: true, mouse: !o.NoMouse, focused: true,
+		tickets: map[guard.Ticket]string{}, recalled: map[guard.Ticket]bool{}, inflight: map[string]bool{},
+		progress: map[string]desk.Event{}, started: map[string]time.Time{}, wakes: map[string]bool{},
+	}
+	var problems []keymap.Problem
+	m.keys, problems = keymap.New(o.Keys)
+	for _, p := range problems {
+		m.complain(p.Error(), "")
+	}
+	file, err := theme.Load(o.Theme)
+	if err != nil {
+		m.complain(err.Error(), "")
+		if file, err = theme.Load(theme.Default); err != nil {
+			panic(err) // a build without its own default theme
+		}
+	}
+	m.themeFile = file
+	m.theme = theme.New(file, m.dark)
+	m.reviewer = d.Reviewer()
+	m.inbox = inbox.New(ctx, d, m.theme, o.Now, m.reviewer)
+	m.history = history.New(ctx, d, m.theme, o.Now)
+	m.prune = retention.New(ctx, d, m.theme, o.Now)
+	m.thread = thread.New(ctx, d, m.theme, o.Now)
+	return m
+}
+
+// Init asks the terminal for its background, reads the first page and begins to listen.
+func (m *Model) Init() tea.Cmd {
+	return tea.Batch(tea.RequestBackgroundColor, m.inbox.Init(), m.readInfo(), m.readOutbox(),
+		bridge.Listen(m.ctx, m.desk), m.minute())
+}
+
+// result is a message that says itself what it changes: the outcome of a call of the desk.
+type result interface{ apply(*Model) tea.Cmd }
+
+// Update routes one message.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		cmd = m.key(msg)
+	case tea.PasteMsg:
+		cmd = m.paste(msg)
+	case tea.MouseMsg:
+		cmd = m.mouseEvent(msg)
+	case bridge.Batch:
+		cmd = m.heard(msg)
+	case result:
+		cmd = msg.apply(m)
+	default:
+		if c, ok := m.terminal(msg); ok {
+			cmd = c
+			break
+		}
+		cmd = tea.Batch(m.inbox.Update(msg), m.history.Update(msg), m.prune.Update(msg), m.thread.Update(msg))
+	}
+	m.watchDrawn()
+	return m, tea.Batch(cmd, m.countdown())
+}
+
+// watchDrawn notices that another question is drawn than before. Unless the reviewer moved there, no decision counts
+// for a moment.
+func (m *Model) watchDrawn() {
+	if m.place != atInbox {
+		return
+	}
+	key := m.inbox.DrawnKey()
+	if key == m.drawn {
+		return
+	}
+	if key != "" {
+		if !m.moved {
+			m.guard.Unsettle(m.now(), "the question changed")
+		}
+		m.moved = false
+	}
+	m.drawn = key
+}
+
+// scope is where the keys go now.
+func (m *Model) scope() command.Scope {
+	switch {
+	case len(m.dialogs) > 0:
+		return m.dialogs[len(m.dialogs)-1].Scope()
+	case m.pane != nil:
+		return m.pane.scope()
+	case m.place == atHistory:
+		return command.History
+	case m.place == atRetention:
+		return command.Retention
+	case m.place == atThread:
+		return command.Thread
+	}
+	return m.inboxScope()
+}
+
+// inboxScope depends on the tab and on what the selected thread is.
+func (m *Model) inboxScope() command.Scope {
+	if m.inbox.Focus() == inbox.Question {
+		if _, ok := m.inbox.Drawn(); ok {
+			return command.Question
+		}
+	}
+	t := m.inbox.Selected()
+	if t == nil {
+		return command.Review
+	}
+	switch t.Status {
+	case "running":
+		return command.Running
+	case "failed", "stalled":
+		return command.Failed
+	case "done", "rejected", "stopped", "cancelled":
+		return command.Finished
+	}
+	return command.Review
+}

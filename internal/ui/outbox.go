@@ -1,0 +1,168 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+)
+
+// readOutbox reads what is on its way.
+func (m *Model) readOutbox() tea.Cmd {
+	d := m.desk
+	return func() tea.Msg { return outboxRead(d.Outbox()) }
+}
+
+type outboxRead []desk.Entry
+
+func (o outboxRead) apply(m *Model) tea.Cmd {
+	before := map[string]desk.EntryState{}
+	for _, e := range m.outbox {
+		before[e.ID] = e.State
+	}
+	m.outbox = o
+	m.inbox.SetOutbox(o)
+	var cmds []tea.Cmd
+	for _, e := range o {
+		if e.State == before[e.ID] {
+			continue
+		}
+		switch e.State {
+		case desk.Refused:
+			cmds = append(cmds, m.complain(e.Decision.Title+": "+e.Err, e.Decision.Thread), m.inbox.Wake(e.Decision.Thread))
+		case desk.Sent:
+			if e.Result != nil && e.Result.ErrMessage != "" {
+				cmds = append(cmds, m.complain(fmt.Sprintf("%s failed at %s: %s", e.Decision.Title, e.Result.ErrNode, e.Result.ErrMessage),
+					e.Decision.Thread))
+			} else if e.Result != nil {
+				m.note(e.Decision.Title+": "+doneWord(e.Decision.Action)+", the thread is "+e.Result.Status, e.Decision.Thread)
+			}
+		}
+	}
+	if m.quitting && m.settled() {
+		return tea.Quit
+	}
+	m.refreshOutboxList()
+	return tea.Batch(cmds...)
+}
+
+// settled tells whether nothing is unsent or running any more.
+func (m *Model) settled() bool {
+	return !slices.ContainsFunc(m.outbox, func(e desk.Entry) bool {
+		switch e.State {
+		case desk.Unsent, desk.Held, desk.Queued, desk.Sending:
+			return true
+		}
+		return false
+	})
+}
+
+// unsent lists the entries that can be taken back, oldest first.
+func (m *Model) unsent() []desk.Entry {
+	var out []desk.Entry
+	for _, e := range m.outbox {
+		if e.State == desk.Unsent || e.State == desk.Held {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// takeBack takes an unsent answer back, "" the newest.
+func (m *Model) takeBack(id string) tea.Cmd {
+	d := m.desk
+	return func() tea.Msg {
+		e, err := d.TakeBack(id)
+		return takenBack{entry: e, err: err}
+	}
+}
+
+type takenBack struct {
+	entry *desk.Entry
+	err   error
+}
+
+func (t takenBack) apply(m *Model) tea.Cmd {
+	if t.err != nil {
+		return tea.Batch(m.warn(t.err.Error()), m.readOutbox())
+	}
+	x := t.entry.Decision
+	for i := range m.outbox {
+		if m.outbox[i].ID == t.entry.ID {
+			m.outbox[i].State = desk.TakenBack
+		}
+	}
+	m.inbox.SetOutbox(m.outbox)
+	text := "taken back: " + x.Action + " of " + x.Title
+	if t.entry.Draft != nil && t.entry.Draft.Text != "" {
+		text += "; your text is kept, " + m.actionKey(x.Action) + " goes on with it"
+	}
+	cmds := []tea.Cmd{m.say(text), m.readOutbox(), m.inbox.Wake(x.Thread)}
+	if m.place == atInbox && m.pane == nil {
+		m.moved = false // the selection moves by itself
+		cmds = append(cmds, m.inbox.Select(x.Thread, x.Question))
+	}
+	return tea.Batch(cmds...)
+}
+
+// sendNow ends the grace time of an entry, "" of all.
+func (m *Model) sendNow(id string) tea.Cmd {
+	d := m.desk
+	return func() tea.Msg { return called{what: "send now", err: d.SendNow(id)} }
+}
+
+// countdown keeps one clock going while an answer waits for the end of its grace time or a run is watched, once a
+// second on the second of the youngest; at rest there is none.
+func (m *Model) countdown() tea.Cmd {
+	if m.ticking {
+		return nil
+	}
+	unsent := m.unsent()
+	running := m.place == atThread && m.thread.Live()
+	if len(unsent) == 0 && !running {
+		return nil
+	}
+	wait := time.Second
+	if len(unsent) > 0 {
+		if left := unsent[len(unsent)-1].SendAt.Sub(m.now()); left > 0 {
+			wait = left % time.Second
+			if wait < 20*time.Millisecond {
+				wait += time.Second
+			}
+		}
+	}
+	m.ticking = true
+	return tea.Tick(wait, func(time.Time) tea.Msg { return second{} })
+}
+
+type second struct{}
+
+func (second) apply(m *Model) tea.Cmd {
+	m.ticking = false
+	return nil
+}
+
+// minute wakes the screen once a minute, for the ages on it.
+func (m *Model) minute() tea.Cmd {
+	return tea.Tick(time.Minute, func(time.Time) tea.Msg { return minutePassed{} })
+}
+
+type minutePassed struct{}
+
+func (minutePassed) apply(m *Model) tea.Cmd { return m.minute() }
+
+func doneWord(action string) string {
+	if info, ok := actions.Describe(actions.Action(action)); ok {
+		return info.Done
+	}
+	return action
+}
+
+// secondsLeft rounds up, so that the last second shows as 1.
+func secondsLeft(until, now time.Time) int {
+	return max(int((until.Sub(now)+time.Second-1)/time.Second), 0)
+}

@@ -1,0 +1,389 @@
+package inbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+	"github.com/hitl-tui/hitl-tui/internal/ui/ago"
+	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
+	"github.com/hitl-tui/hitl-tui/internal/ui/command"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component/diffview"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component/pager"
+	"github.com/hitl-tui/hitl-tui/internal/ui/content"
+	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
+)
+
+// mode is how the content is shown.
+type mode int
+
+const (
+	rendered mode = iota
+	raw
+	diffed // against the round before, or against an edit that waits to be sent
+)
+
+var modeNames = [...]string{"rendered", "raw", "diff"}
+
+// rawAbove is the size in bytes above which content opens raw.
+const rawAbove = 256 << 10
+
+// questionView is the pane of one question.
+type questionView struct {
+	theme   *theme.Theme
+	pager   *pager.Pager
+	thread  string
+	index   int
+	current string // id of the question at index
+	mode    mode
+
+	wantThread, wantQuestion string // to be shown once its thread is open
+
+	built  string // what the pager holds: question, width, mode, theme, answer
+	folded map[string]bool
+}
+
+func newQuestionView(th *theme.Theme) questionView {
+	return questionView{theme: th, pager: pager.New(th), folded: map[string]bool{}}
+}
+
+func (v *questionView) setTheme(th *theme.Theme) {
+	v.theme = th
+	v.pager.SetTheme(th)
+	v.built = ""
+}
+
+func (v *questionView) want(thread, question string) { v.wantThread, v.wantQuestion = thread, question }
+
+// turn shows question i of the thread.
+func (p *Page) turn(i int) {
+	p.view.mode = rendered
+	p.view.setIndex(i, p.Detail().Questions[i].ID)
+}
+
+// show makes the view follow the selection: another thread starts at its first unanswered question, another reading
+// of the same thread stays at the question it was at.
+func (p *Page) show() {
+	v, d := &p.view, p.Detail()
+	if d == nil || len(d.Questions) == 0 {
+		return
+	}
+	want := v.current
+	if v.wantThread == d.ID {
+		want = v.wantQuestion
+		v.wantThread = ""
+	}
+	same := v.thread == d.ID
+	v.thread = d.ID
+	for i, q := range d.Questions {
+		if q.ID == want {
+			v.setIndex(i, q.ID)
+			return
+		}
+	}
+	first := 0
+	for i, q := range d.Questions {
+		if _, answered := p.Answered(q.ID); !answered {
+			first = i
+			break
+		}
+	}
+	if !same || d.Questions[first].ID != v.current {
+		v.mode = rendered
+	}
+	v.setIndex(first, d.Questions[first].ID)
+}
+
+func (v *questionView) setIndex(i int, id string) { v.index, v.current = i, id }
+
+// NextMode shows the content rendered, raw, or as the difference to the last round, and says which.
+func (p *Page) NextMode() string {
+	v := &p.view
+	q, ok := p.Current()
+	if !ok {
+		return "nothing is shown"
+	}
+	v.mode = (v.mode + 1) % 3
+	if v.mode == diffed && len(q.Former) == 0 && len(p.edited(q)) == 0 {
+		v.mode = rendered
+	}
+	return modeNames[v.mode]
+}
+
+// ToggleWrap wraps long lines or cuts them.
+func (p *Page) ToggleWrap() string {
+	p.view.pager.SetWrap(!p.view.pager.Wrapped())
+	if p.view.pager.Wrapped() {
+		return "long lines are wrapped"
+	}
+	return "long lines are cut"
+}
+
+// ScrollQuestion scrolls the question by rows.
+func (p *Page) ScrollQuestion(rows int) { p.view.pager.Scroll(rows) }
+
+// HalfPage scrolls the question by half a page.
+func (p *Page) HalfPage(d int) { p.view.pager.HalfPage(d) }
+
+// MoveInQuestion scrolls the question as the moving keys say.
+func (p *Page) MoveInQuestion(id command.ID) {
+	switch id {
+	case command.Down:
+		p.view.pager.Scroll(1)
+	case command.Up:
+		p.view.pager.Scroll(-1)
+	case command.PageDown:
+		p.view.pager.Page(1)
+	case command.PageUp:
+		p.view.pager.Page(-1)
+	case command.First:
+		p.view.pager.Top()
+	case command.Last:
+		p.view.pager.Bottom()
+	}
+}
+
+// edited is the content of an edit that is on its way.
+func (p *Page) edited(q desk.Question) json.RawMessage {
+	e, ok := p.Answered(q.ID)
+	if !ok {
+		return nil
+	}
+	switch actions.Action(e.Decision.Action) {
+	case actions.Edit, actions.Save:
+		return e.Decision.Data
+	}
+	return nil
+}
+
+// viewQuestion draws the pane: heading, what is asked, and at the bottom how the content is shown.
+func (p *Page) viewQuestion(w, h int) string {
+	q, ok := p.Current()
+	if !ok {
+		return p.viewNoQuestion(w, h)
+	}
+	if r := p.rows.get(q.Thread); r != nil {
+		r.opened = true
+	}
+	head := p.questionHead(q, w)
+	foot := p.questionFoot(q, w, h)
+	room := max(h-len(head)-len(foot), 1)
+	inner := max(w-2, 1)
+	p.build(q, inner)
+	p.view.pager.SetSize(inner, room)
+	body := strings.Split(p.view.pager.View(), "\n")
+	lines := head
+	for _, l := range body {
+		lines = append(lines, " "+l)
+	}
+	// The position is known only now that the pager has its size.
+	if len(foot) > 0 {
+		foot[len(foot)-1] = p.positionLine(w)
+	}
+	return cell.Block(append(lines, foot...), w, h)
+}
+
+// questionHead is title and time, where it is asked, and what came of the round before.
+func (p *Page) questionHead(q desk.Question, w int) []string {
+	t, now, d := p.theme, p.now(), p.Detail()
+	title := sanitize.Line(q.Title)
+	if p.OnePane() {
+		title = "< " + title
+	} else {
+		title = " " + title
+	}
+	when := ago.Due(now, q.Due)
+	asked := "asked " + ago.Ago(now, q.Asked)
+	if w >= 60 {
+		when = strings.TrimSpace(asked + "  " + when)
+	} else if when == "" {
+		when = asked
+	}
+	style := t.Title
+	right := t.Muted.Render(when + " ")
+	if !q.Due.IsZero() && !q.Due.After(now) {
+		right = t.Warning.Render(when + " ")
+	}
+	room := max(w-cell.Width(when)-2, 0)
+	lines := []string{style.Render(cell.Fit(title, room+1)) + right}
+	where := " " + sanitize.Line(q.Workflow) + " / " + sanitize.Line(q.Address)
+	var more []string
+	if q.Round > 1 {
+		more = append(more, fmt.Sprintf("round %d", q.Round))
+	}
+	if len(d.Questions) > 1 || w >= 60 {
+		more = append(more, fmt.Sprintf("q%d/%d", p.view.index+1, len(d.Questions)))
+	}
+	if who := d.Claimed; who != "" && d.ClaimedUntil.After(now) {
+		more = append(more, "@"+sanitize.Line(who))
+	}
+	lines = append(lines, t.Muted.Render(cell.Between(where, strings.Join(more, "  ")+" ", w)))
+	if q.Round > 1 && q.Feedback != "" {
+		by := sanitize.Line(q.FeedbackBy)
+		if by == p.reviewer {
+			by = "you"
+		}
+		lines = append(lines, t.Accent.Render(cell.Between(fmt.Sprintf(" %s asked: %q", by, sanitize.Line(q.Feedback)), "", w)))
+	}
+	return append(lines, t.Border.Render(strings.Repeat("─", w)))
+}
+
+// questionFoot is what answering leads to, drafts and answers given here, and a place for the position.
+func (p *Page) questionFoot(q desk.Question, w, h int) []string {
+	t := p.theme
+	var lines []string
+	if e, ok := p.answers[q.ID]; ok {
+		text, style := " "+done(e.Decision.Action)+" here, "+stateWord(e.State), t.Success
+		if e.State == desk.Refused {
+			text, style = " not sent: "+sanitize.Line(e.Err), t.Danger
+		}
+		lines = append(lines, style.Render(cell.Fit(text, w)))
+	} else if x := p.Draft(q); x != nil {
+		text := fmt.Sprintf(" ~ draft of %s kept: %s goes on with it", x.Action, keyOf(x.Action))
+		if x.NotSent {
+			text = fmt.Sprintf(" ~ not sent: %s, kept as a draft; %s goes on with it", x.Action, keyOf(x.Action))
+		}
+		lines = append(lines, t.Accent.Render(cell.Fit(text, w)))
+	}
+	if h >= 10 {
+		text := " answering resumes the thread now"
+		switch {
+		case q.ResumesNow && w < 44:
+			text = " answering resumes it now"
+		case !q.ResumesNow && q.WaitsFor > 0:
+			text = fmt.Sprintf(" resumes with this and %d more", q.WaitsFor)
+		case !q.ResumesNow:
+			text = " answered together with the others"
+		}
+		lines = append(lines, t.Muted.Render(cell.Fit(text, w)))
+	}
+	return append(lines, "")
+}
+
+func (p *Page) positionLine(w int) string {
+	left := " d " + modeNames[p.view.mode]
+	right := p.view.pager.Position()
+	if s := p.view.pager.SearchState(); s != "" {
+		left = " " + s
+	}
+	if cell.Width(left)+cell.Width(right)+2 > w {
+		right = strings.TrimPrefix(right, "lines ")
+	}
+	return p.theme.Muted.Render(cell.Between(left, right+" ", w))
+}
+
+func stateWord(s desk.EntryState) string {
+	switch s {
+	case desk.Unsent:
+		return "not sent yet"
+	case desk.Held:
+		return "sent once the thread rests"
+	case desk.Queued:
+		return "waits for a runner"
+	case desk.Sending:
+		return "the thread resumes"
+	case desk.Sent:
+		return "sent"
+	}
+	return string(s)
+}
+
+func keyOf(action string) string {
+	if info, ok := actions.Describe(actions.Action(action)); ok {
+		return info.Key
+	}
+	return "Enter"
+}
+
+// Draft is what was typed for a question and not sent, nil without any.
+func (p *Page) Draft(q desk.Question) *desk.Draft {
+	if e := p.details.entry(q.Thread); e != nil {
+		return e.drafts[q.ID]
+	}
+	return nil
+}
+
+// build fills the pager when the question, the width or the way of showing changed.
+func (p *Page) build(q desk.Question, w int) {
+	v := &p.view
+	after := p.edited(q)
+	key := fmt.Sprintf("%s\x00%d\x00%d\x00%v\x00%s\x00%d\x00%d", identity(q), w, v.mode, v.theme.Dark, v.theme.Name, len(after), len(v.folded))
+	if key == v.built {
+		return
+	}
+	same := strings.HasPrefix(v.built, q.ID+"\x00")
+	v.built = key
+	src := body(v.theme, q, v.mode, w, after, p.boxes().side == 0)
+	if same {
+		v.pager.Replace(src)
+		return
+	}
+	v.pager.SetSource(src)
+}
+
+// identity names a question as it is drawn.
+func identity(q desk.Question) string { return q.ID + "\x00" + q.Version + "\x00" + q.ShownHash }
+
+// Body draws a question as the page does, at any width and with any theme.
+func (p *Page) Body(q desk.Question) func(th *theme.Theme, w int) pager.Source {
+	return func(th *theme.Theme, w int) pager.Source { return body(th, q, rendered, w, nil, true) }
+}
+
+// body is message, content, options and context, one below the other.
+func body(t *theme.Theme, q desk.Question, m mode, w int, after json.RawMessage, context bool) pager.Source {
+	var parts []pager.Source
+	if q.Message != "" && q.Message != q.Title {
+		parts = append(parts, content.Markdown(t, q.Message, w), content.Blank())
+	}
+	doc := content.Of(q.Content, q.ContentType)
+	switch {
+	case len(q.Content) == 0 && len(after) == 0:
+	case m == diffed && len(after) > 0:
+		parts = append(parts, content.Heading(t, "your edit"), diffview.Source(t, content.Diff(q.Content, after)))
+	case m == diffed && len(q.Former) > 0:
+		parts = append(parts, content.Heading(t, fmt.Sprintf("round %d .. %d", q.Round-1, q.Round)),
+			diffview.Source(t, content.Diff(q.Former, q.Content)))
+	case len(after) > 0 && m == rendered:
+		parts = append(parts, content.Heading(t, "your edit"), diffview.Source(t, content.Diff(q.Content, after)))
+	case m == raw || doc.Size() > rawAbove:
+		parts = append(parts, doc.Raw())
+	default:
+		parts = append(parts, doc.Rendered(t, w))
+	}
+	if len(q.Options) > 0 {
+		parts = append(parts, content.Blank(), content.Heading(t, optionsTitle(q)), options(t, q))
+	}
+	if len(q.Schema) > 0 && len(q.Content) == 0 {
+		parts = append(parts, content.Heading(t, "answer with a form: s opens it"), content.Fields(t, q.Schema))
+	}
+	if len(q.Context) > 0 && context {
+		parts = append(parts, content.Blank(), content.Heading(t, "context"), content.Context(t, q.Context, w))
+	}
+	return pager.Join(parts...)
+}
+
+func optionsTitle(q desk.Question) string {
+	if q.Multiple {
+		return "options: c picks several"
+	}
+	return "options: c, then the digit"
+}
+
+func options(t *theme.Theme, q desk.Question) pager.Source {
+	var lines pager.Lines
+	for i, o := range q.Options {
+		label := o.Label
+		if label == "" {
+			label = content.Short(o.Value)
+		}
+		line := fmt.Sprintf("%2d  %s", i+1, sanitize.Line(label))
+		if o.Description != "" {
+			line += t.Muted.Render("  " + sanitize.Line(o.Description))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

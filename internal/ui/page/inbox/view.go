@@ -1,0 +1,238 @@
+package inbox
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+	"github.com/hitl-tui/hitl-tui/internal/ui/ago"
+	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
+	"github.com/hitl-tui/hitl-tui/internal/ui/content"
+)
+
+// layout fits the parts into the page.
+func (p *Page) layout() {
+	p.list.SetSize(p.boxes().list, p.h-p.listHead())
+	p.list.SetRowHeight(p.rowHeight())
+}
+
+// View draws the page in exactly its size.
+func (p *Page) View() string {
+	b := p.boxes()
+	sep := p.theme.Border.Render("│")
+	var panes []string
+	if b.list > 0 {
+		panes = append(panes, p.viewList(b.list))
+	}
+	if b.question > 0 {
+		panes = append(panes, p.viewQuestion(b.question, p.h))
+	}
+	if b.side > 0 {
+		panes = append(panes, p.viewSide(b.side, p.h))
+	}
+	return cell.Columns(sep, panes...)
+}
+
+// viewNoQuestion says of a thread that asks nothing what it is doing, or what went wrong.
+func (p *Page) viewNoQuestion(w, h int) string {
+	t := p.theme
+	sel := p.Selected()
+	if sel == nil {
+		return cell.Block(nil, w, h)
+	}
+	e := p.details.entry(sel.ID)
+	lines := []string{t.Title.Render(cell.Fit(" "+sanitize.Line(sel.Title), w)),
+		t.Muted.Render(cell.Fit(" "+place(&row{Thread: *sel})+"  "+sel.Status, w)), t.Border.Render(strings.Repeat("─", w))}
+	switch {
+	case e == nil:
+		lines = append(lines, t.Muted.Render(" Reading ..."))
+	case e.err != nil:
+		lines = append(lines, wrapped(t.Danger.Render, "Cannot be read: "+e.err.Error(), w)...)
+		lines = append(lines, "", " R reads again.")
+	default:
+		lines = append(lines, p.threadLines(e.detail, w)...)
+	}
+	return cell.Block(lines, w, h)
+}
+
+// threadLines is the state of a thread that asks nothing.
+func (p *Page) threadLines(d *desk.Detail, w int) []string {
+	t := p.theme
+	var lines []string
+	switch d.Status {
+	case "failed", "stalled":
+		text := d.Failure
+		if text == "" {
+			text = d.Error
+		}
+		if text == "" {
+			text = "No program runs this thread any more."
+		}
+		if d.FailedNode != "" {
+			lines = append(lines, t.Danger.Render(cell.Fit(" failed at "+sanitize.Line(d.FailedNode), w)), "")
+		}
+		lines = append(lines, wrapped(t.Text.Render, text, w)...)
+		lines = append(lines, "", t.Muted.Render(" o carries on, H shows the history"))
+	case "running":
+		lines = append(lines, " Running"+nodes(d)+".", "", t.Muted.Render(" Enter watches it, x cancels the run"))
+	case "sleeping":
+		lines = append(lines, " Sleeps until "+d.Due.Local().Format("2006-01-02 15:04")+", then runs on by itself.")
+	default:
+		lines = append(lines, " "+strings.ToUpper(d.Status[:min(1, len(d.Status))])+d.Status[min(1, len(d.Status)):]+" "+ago.Ago(p.now(), d.Updated)+".", "")
+		if len(d.Outputs) > 0 {
+			src := content.Of(d.Outputs, "json").Rendered(t, w-2)
+			for i := range min(src.Len(), max(p.h-8, 1)) {
+				lines = append(lines, " "+src.Line(i))
+			}
+		}
+		lines = append(lines, "", t.Muted.Render(" H shows the history"))
+	}
+	return lines
+}
+
+func nodes(d *desk.Detail) string {
+	if len(d.Next) == 0 {
+		return ""
+	}
+	return " " + sanitize.Line(strings.Join(d.Next, ", "))
+}
+
+func wrapped(style func(...string) string, text string, w int) []string {
+	var lines []string
+	for _, l := range cell.WrapText(sanitize.Text(text), max(w-2, 1)) {
+		lines = append(lines, " "+style(l))
+	}
+	return lines
+}
+
+// viewSide is what surrounds the question: what can be done, the rounds, the way here, the context, the thread.
+func (p *Page) viewSide(w, h int) string {
+	q, ok := p.Current()
+	d := p.Detail()
+	if d == nil {
+		return cell.Block(nil, w, h)
+	}
+	var lines []string
+	section := func(title string, more []string) {
+		if len(more) == 0 {
+			return
+		}
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, " "+p.theme.Heading.Render(title))
+		lines = append(lines, more...)
+	}
+	if ok {
+		section("WHAT YOU CAN DO", p.sideActions(q, w))
+		section("ROUNDS", p.sideRounds(q, w))
+	}
+	section("PATH", p.sidePath(d, w, max(h/4, 4)))
+	if ok && len(q.Context) > 0 {
+		src := content.Context(p.theme, q.Context, w-2)
+		var more []string
+		for i := range min(src.Len(), max(h/4, 4)) {
+			more = append(more, " "+src.Line(i))
+		}
+		section("CONTEXT", more)
+	}
+	section("THREAD", p.sideThread(d, w))
+	if ok {
+		more := []string{" " + ago.Bytes(int64(len(q.Payload)+len(q.Content)))}
+		if len(q.ShownHash) >= 8 {
+			more[0] += "  sha256 " + q.ShownHash[:8] + "…"
+		}
+		section("PAYLOAD", more)
+	}
+	return cell.Block(lines, w, h)
+}
+
+func (p *Page) sideActions(q desk.Question, w int) []string {
+	var lines []string
+	refused := 0
+	for _, c := range q.Choices {
+		if !c.Allowed {
+			refused++
+			continue
+		}
+		text := fmt.Sprintf("%s  %-10s", p.theme.Key.Render(" "+c.Key), c.Action)
+		if c.Leads != "" {
+			text += p.theme.Muted.Render(" > " + sanitize.Line(c.Leads))
+		}
+		if c.NeedsComment {
+			text += p.theme.Muted.Render(", with a comment")
+		}
+		lines = append(lines, cell.Clip(text, w))
+	}
+	if refused > 0 {
+		lines = append(lines, p.theme.Muted.Render(cell.Clip(fmt.Sprintf(" %d others are not allowed: Enter says why", refused), w)))
+	}
+	return lines
+}
+
+func (p *Page) sideRounds(q desk.Question, w int) []string {
+	if q.Round < 2 {
+		return nil
+	}
+	var lines []string
+	by := sanitize.Line(q.FeedbackBy)
+	if q.Feedback != "" {
+		for i, l := range cell.WrapText(fmt.Sprintf("%s retry: %q", by, sanitize.Line(q.Feedback)), max(w-6, 1)) {
+			lead := fmt.Sprintf(" %-3d", q.Round-1)
+			if i > 0 {
+				lead = "    "
+			}
+			lines = append(lines, lead+" "+l)
+		}
+	}
+	return append(lines, cell.Clip(fmt.Sprintf(" %-3d this one, %s; d: diff", q.Round, ago.Ago(p.now(), q.Asked)), w))
+}
+
+func (p *Page) sidePath(d *desk.Detail, w, h int) []string {
+	path := d.Path
+	var lines []string
+	if len(path) > h {
+		lines = append(lines, p.theme.Muted.Render(fmt.Sprintf(" ... %d earlier", len(path)-h)))
+		path = path[len(path)-h:]
+	}
+	for _, s := range path {
+		right := ago.Took(msDuration(s.TookMS))
+		if s.Decision != "" {
+			right = sanitize.Line(s.Decision) + "  " + right
+		} else if s.Status == "WAITING" {
+			right = "waits"
+		} else if s.Status == "FAILED" {
+			right = "failed"
+		}
+		lines = append(lines, cell.Between(" "+sanitize.Line(s.Run), p.theme.Muted.Render(right+" "), w))
+	}
+	return lines
+}
+
+func (p *Page) sideThread(d *desk.Detail, w int) []string {
+	var lines []string
+	add := func(text string) { lines = append(lines, cell.Clip(" "+text, w)) }
+	add(fmt.Sprintf("%s  version %d.%d", d.Short, d.Step, d.Revision))
+	started := "started"
+	if d.StartedBy != "" {
+		started += " by " + sanitize.Line(d.StartedBy)
+	}
+	if !d.Created.IsZero() {
+		started += " " + ago.Ago(p.now(), d.Created)
+	}
+	add(started)
+	if d.Workdir != "" {
+		add("in " + sanitize.Line(d.Workdir))
+	}
+	if d.Origin != "" {
+		add("forked from " + sanitize.Line(d.Origin))
+	}
+	switch {
+	case d.Claimed != "" && d.ClaimedUntil.After(p.now()):
+		add("claimed by " + sanitize.Line(d.Claimed) + " for " + ago.Age(d.ClaimedUntil.Sub(p.now())))
+	case len(d.Questions) > 0:
+		add("unclaimed   C claims it")
+	}
+	return lines
+}

@@ -1,0 +1,278 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/ui/ago"
+	"github.com/hitl-tui/hitl-tui/internal/ui/command"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component/editorpane"
+	"github.com/hitl-tui/hitl-tui/internal/ui/guard"
+	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
+)
+
+// How soon what is typed is on disk, and how long opening a pane claims its thread.
+const (
+	saveAfter = 400 * time.Millisecond
+	paneClaim = 5 * time.Minute
+)
+
+// pane is the editor pane while it is open, and what its text is for.
+type pane struct {
+	*editorpane.Pane
+	question desk.Question // "" id: not an answer, no draft is kept
+	send     func(m *Model, data json.RawMessage, t guard.Ticket) tea.Cmd
+	saving   bool // a save of the draft is due
+	asked    bool // stop: y was asked for
+}
+
+// openPane opens the pane in which an answer is written.
+func (m *Model) openPane(q desk.Question, c desk.Choice, steal bool) tea.Cmd {
+	draft, notice := m.usableDraft(q, c)
+	p := &pane{question: q}
+	p.Pane = editorpane.New(m.theme, m.keys, editorpane.Config{
+		Question: q, Choice: c, Draft: draft, Grace: m.opts.Grace, Body: m.inbox.Body(q),
+	})
+	p.SetNotice(notice, false)
+	p.send = func(m *Model, data json.RawMessage, t guard.Ticket) tea.Cmd {
+		kept := p.Draft()
+		do := func(m *Model, t guard.Ticket) tea.Cmd { return m.respond(decision(q, c, data, steal), &kept, t) }
+		if c.Action != actions.Stop {
+			return do(m, t)
+		}
+		return m.ask(confirmation{title: "Stop the thread?", text: "It ends as stopped and nothing further runs.", yes: "stop it",
+			danger: true, do: do})
+	}
+	return m.showPane(p, m.courtesyClaim(q.Thread))
+}
+
+// showPane makes a pane the screen.
+func (m *Model) showPane(p *pane, cmd tea.Cmd) tea.Cmd {
+	p.SetSize(m.width, m.height)
+	m.pane = p
+	return cmd
+}
+
+// usableDraft is what was typed before for this action. A comment is a comment whatever it was typed for; what does
+// not fit is announced, so that nobody types over it unawares.
+func (m *Model) usableDraft(q desk.Question, c desk.Choice) (*desk.Draft, string) {
+	d := m.inbox.Draft(q)
+	switch {
+	case d == nil:
+		return nil, ""
+	case d.Action == string(c.Action):
+		return d, ""
+	}
+	if old, ok := choiceOf(q, actions.Action(d.Action)); ok && isText(old) && isText(c) {
+		return d, ""
+	}
+	return nil, "a draft of " + d.Action + " is kept; typing here takes its place"
+}
+
+func isText(c desk.Choice) bool {
+	switch c.Data {
+	case actions.OptionalText, actions.RequiredText, actions.AnyText:
+		return true
+	}
+	return false
+}
+
+// courtesyClaim claims a thread while its answer is written. Another's claim is left alone.
+func (m *Model) courtesyClaim(thread string) tea.Cmd {
+	if _, other := m.claimedByOther(thread); other {
+		return nil
+	}
+	ctx, d := m.ctx, m.desk
+	return func() tea.Msg { return called{what: "claim", thread: thread, err: d.Claim(ctx, thread, paneClaim)} }
+}
+
+// isFor tells whether the pane is open for a question.
+func (p *pane) isFor(question string) bool {
+	return p != nil && question != "" && p.question.ID == question
+}
+
+func (p *pane) scope() command.Scope { return p.Scope() }
+
+func (p *pane) setTheme(th *theme.Theme) {
+	if p != nil {
+		p.SetTheme(th)
+	}
+}
+
+func (p *pane) setSize(w, h int) {
+	if p != nil {
+		p.SetSize(w, h)
+	}
+}
+
+func (p *pane) cursor() *tea.Cursor { return at(p, 0, 0) }
+
+// refused shows why the desk did not take the answer; the text stays.
+func (p *pane) refused(m *Model, err error) tea.Cmd {
+	p.SetError(err.Error())
+	return m.saveDraft(p)
+}
+
+// paneMsg gives a key or a paste to the pane and acts on what comes of it.
+func (m *Model) paneMsg(msg tea.Msg) tea.Cmd {
+	p := m.pane
+	switch r := p.Update(msg).(type) {
+	case editorpane.Send:
+		if m.inflight[p.question.ID] {
+			return nil
+		}
+		return m.guarded(func(t guard.Ticket) tea.Cmd { return p.send(m, r.Data, t) })
+	case editorpane.Back:
+		return m.closePane()
+	case editorpane.Interrupt:
+		now := m.now()
+		again := now.Sub(m.interrupt) < 2*time.Second
+		m.interrupt = now
+		if again {
+			return m.close()
+		}
+		return m.closePane()
+	case editorpane.Suspend:
+		return tea.Batch(m.saveDraft(p), m.suspend())
+	case editorpane.External:
+		return m.external(r)
+	case editorpane.Copy:
+		p.SetNotice("sent to the clipboard, if the terminal allows it (OSC 52)", false)
+		return tea.SetClipboard(r.Text)
+	case editorpane.Discard:
+		return m.ask(confirmation{title: "Discard what is typed?", text: "The draft is deleted.", yes: "discard", danger: true,
+			run: func() tea.Msg { return discard{} }})
+	}
+	if p.question.ID == "" || p.saving {
+		return nil
+	}
+	p.saving = true
+	return tea.Tick(saveAfter, func(time.Time) tea.Msg { return saveDue{p} })
+}
+
+// closePane goes back; what is typed stays as a draft.
+func (m *Model) closePane() tea.Cmd {
+	p := m.pane
+	m.pane = nil
+	m.moved = true
+	if p.question.ID == "" {
+		return nil
+	}
+	cmd := m.saveDraft(p)
+	if p.Dirty() {
+		return tea.Batch(cmd, m.say("kept as a draft: "+m.actionKey(string(p.Choice().Action))+" goes on with it"))
+	}
+	return cmd
+}
+
+type discard struct{}
+
+func (discard) apply(m *Model) tea.Cmd {
+	p := m.pane
+	if p == nil {
+		return nil
+	}
+	m.pane = nil
+	m.moved = true
+	x := p.Draft()
+	x.Text = ""
+	d := m.desk
+	return tea.Batch(m.say("the draft is discarded"), func() tea.Msg { return saved{draft: x, err: d.SaveDraft(x)} })
+}
+
+// saveDue is when what was typed in a pane is to be kept.
+type saveDue struct{ p *pane }
+
+func (s saveDue) apply(m *Model) tea.Cmd {
+	s.p.saving = false
+	if m.pane != s.p {
+		return nil
+	}
+	return m.saveDraft(s.p)
+}
+
+// saveDraft keeps what is typed. An untouched pane keeps nothing and discards nothing.
+func (m *Model) saveDraft(p *pane) tea.Cmd {
+	x := p.Draft()
+	if x.Text == "" {
+		return nil
+	}
+	x.Saved = m.now()
+	d := m.desk
+	return func() tea.Msg { return saved{draft: x, pane: p, err: d.SaveDraft(x)} }
+}
+
+type saved struct {
+	draft desk.Draft
+	pane  *pane
+	err   error
+}
+
+func (s saved) apply(m *Model) tea.Cmd {
+	if s.err != nil {
+		if m.pane != nil && m.pane == s.pane {
+			m.pane.SetError("the draft cannot be kept: " + s.err.Error())
+		}
+		return m.complain("the draft cannot be kept: "+s.err.Error(), s.draft.Thread)
+	}
+	if m.pane != nil && m.pane == s.pane {
+		m.pane.SetSaved(s.draft.Saved)
+		return nil
+	}
+	return m.inbox.Wake(s.draft.Thread)
+}
+
+// checkPane looks whether the question of the open pane is still open.
+func (m *Model) checkPane(changed []string) tea.Cmd {
+	if m.pane == nil || m.pane.question.ID == "" {
+		return nil
+	}
+	q := m.pane.question
+	here := false
+	for _, t := range changed {
+		here = here || t == q.Thread || t == ""
+	}
+	if !here {
+		return nil
+	}
+	ctx, d := m.ctx, m.desk
+	return func() tea.Msg {
+		detail, err := d.Open(ctx, q.Thread)
+		if err != nil {
+			return paneChecked{question: q.ID, notice: "the thread cannot be read any more: " + err.Error()}
+		}
+		for _, open := range detail.Questions {
+			if open.ID == q.ID {
+				return paneChecked{question: q.ID, open: true}
+			}
+		}
+		c := paneChecked{question: q.ID, notice: "this is no longer asked; the thread is " + detail.Status}
+		if rows, err := d.Decisions(ctx, q.Thread, 1); err == nil && len(rows) > 0 {
+			c.who = &rows[0]
+		}
+		return c
+	}
+}
+
+type paneChecked struct {
+	question string
+	open     bool
+	notice   string
+	who      *desk.DecisionRow
+}
+
+func (c paneChecked) apply(m *Model) tea.Cmd {
+	if !m.pane.isFor(c.question) || c.open || m.inflight[c.question] {
+		return nil
+	}
+	if c.who != nil {
+		c.notice = fmt.Sprintf("%s %s this %s", c.who.Reviewer, doneWord(c.who.Action), ago.Ago(m.now(), c.who.DecidedAt))
+	}
+	m.pane.SetNotice(c.notice+". Your text is kept; nothing to send", true)
+	return m.saveDraft(m.pane)
+}

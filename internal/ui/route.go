@@ -1,0 +1,326 @@
+package ui
+
+import (
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/ui/command"
+	"github.com/hitl-tui/hitl-tui/internal/ui/guard"
+	"github.com/hitl-tui/hitl-tui/internal/ui/page/inbox"
+)
+
+// key routes a key press: to the dialog on top, else to the open pane, else through the keymap to a command.
+func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	m.press = msg
+	m.clickFocuses = false
+	switch {
+	case len(m.dialogs) > 0:
+		return m.dialogMsg(msg)
+	case m.pane != nil:
+		return m.paneMsg(msg)
+	}
+	id, ok := m.keys.Resolve(msg, m.stack()...)
+	if !ok {
+		m.guard.Other()
+		return nil
+	}
+	return m.run(id)
+}
+
+// stack is the scopes whose keys are live. The tabs other than Waiting keep what the list can do everywhere.
+func (m *Model) stack() []command.Scope {
+	s := m.scope()
+	switch s {
+	case command.Running, command.Failed, command.Finished:
+		return []command.Scope{s, command.Review, command.Global}
+	}
+	return command.Stack(s)
+}
+
+// run does a command, whoever asked for it: a key, the palette or a menu.
+func (m *Model) run(id command.ID) tea.Cmd {
+	c, _ := command.Find(id)
+	if c.Effect == command.Fires && c.Scope() == command.Review {
+		return m.guarded(func(t guard.Ticket) tea.Cmd { return m.decide(c.Action, t) })
+	}
+	m.guard.Other()
+	if c.Action != "" && c.Scope() == command.Review {
+		return m.decide(c.Action, 0)
+	}
+	if cmd, ok := m.runGlobal(id); ok {
+		return cmd
+	}
+	switch m.place {
+	case atHistory:
+		return m.runHistory(id)
+	case atRetention:
+		return m.runRetention(id)
+	case atThread:
+		return m.runThread(id)
+	}
+	return m.runInbox(id)
+}
+
+// runGlobal does what is the same on every page.
+func (m *Model) runGlobal(id command.ID) (tea.Cmd, bool) {
+	switch id {
+	case command.Help:
+		return m.openHelp(), true
+	case command.OpenPalette:
+		return m.openPalette(), true
+	case command.Close:
+		return m.close(), true
+	case command.Back:
+		return m.back(), true
+	case command.Interrupt:
+		return m.interrupted(), true
+	case command.SuspendDesk:
+		return m.suspend(), true
+	case command.Redraw:
+		return tea.ClearScreen, true
+	case command.TakeBack:
+		return m.takeBack(""), true
+	case command.OpenOutbox:
+		return m.openOutbox(), true
+	case command.Messages:
+		return m.openMessages(), true
+	case command.Copy:
+		return m.openCopy(), true
+	case command.NewThread:
+		return m.newThread(), true
+	case command.NextTheme:
+		return m.nextTheme(), true
+	case command.LightDark:
+		return m.lightDark(), true
+	case command.ToggleMouse:
+		m.mouse = !m.mouse
+		if m.mouse {
+			return m.say("the mouse selects and scrolls; hold Shift to select text"), true
+		}
+		return m.say("the mouse is the terminal's"), true
+	}
+	if tab, ok := tabOf[id]; ok {
+		return m.goTab(tab), true
+	}
+	return nil, false
+}
+
+var tabOf = map[command.ID]desk.Tab{
+	command.TabWaiting: desk.Waiting, command.TabRunning: desk.Running, command.TabFailed: desk.Failed,
+	command.TabFinished: desk.Finished, command.TabAll: desk.All, command.TabRetention: retentionTab,
+	command.TabNext: nextTab, command.TabPrevious: previousTab,
+}
+
+// Tabs that are no groups of threads.
+const (
+	retentionTab desk.Tab = "retention"
+	nextTab      desk.Tab = ">"
+	previousTab  desk.Tab = "<"
+)
+
+func tabOrder() []desk.Tab {
+	return []desk.Tab{desk.Waiting, desk.Running, desk.Failed, desk.Finished, desk.All, retentionTab}
+}
+
+// goTab shows a tab.
+func (m *Model) goTab(tab desk.Tab) tea.Cmd {
+	order := tabOrder()
+	if tab == nextTab || tab == previousTab {
+		step := 1
+		if tab == previousTab {
+			step = -1
+		}
+		tab = order[(slices.Index(order, m.currentTab())+step+len(order))%len(order)]
+	}
+	m.moved = true
+	if tab == desk.Failed {
+		m.unseen = 0
+	}
+	if tab == retentionTab {
+		m.place = atRetention
+		m.layout()
+		return m.prune.Open()
+	}
+	m.place = atInbox
+	m.layout()
+	return m.inbox.SetTab(tab)
+}
+
+func (m *Model) currentTab() desk.Tab {
+	if m.place == atRetention {
+		return retentionTab
+	}
+	return m.inbox.Tab()
+}
+
+// runInbox does the commands of the list and the question.
+func (m *Model) runInbox(id command.ID) tea.Cmd {
+	p := m.inbox
+	switch id {
+	case command.Down, command.Up, command.PageDown, command.PageUp, command.First, command.Last:
+		return m.moveInbox(id)
+	case command.HalfDown:
+		p.HalfPage(1)
+	case command.HalfUp:
+		p.HalfPage(-1)
+	case command.ScrollDown:
+		p.ScrollQuestion(1)
+	case command.ScrollUp:
+		p.ScrollQuestion(-1)
+	case command.OpenQuestion:
+		m.moved = true
+		p.SetFocus(inbox.Question)
+	case command.BackToList:
+		p.SetFocus(inbox.List)
+	case command.FocusNext, command.FocusPrev:
+		m.moved = true
+		p.SetFocus(inbox.Question - p.Focus())
+	case command.Zoom:
+		p.ToggleZoom()
+	case command.NextQuestion:
+		return m.turn(1)
+	case command.PrevQuestion:
+		return m.turn(-1)
+	case command.DisplayMode:
+		return m.say("display: " + p.NextMode())
+	case command.Wrap:
+		return m.say(p.ToggleWrap())
+	case command.ReadAgain:
+		m.quiet()
+		return tea.Batch(p.Clear(), m.readInfo(), m.readOutbox())
+	case command.Search, command.Filter:
+		return m.openPrompt(id)
+	case command.SearchNext:
+		m.moved = true
+		return p.Find(1)
+	case command.SearchPrev:
+		m.moved = true
+		return p.Find(-1)
+	case command.ActionsMenu:
+		return m.openActions()
+	case command.Views:
+		return m.openViews()
+	case command.Mark:
+		m.moved = true
+		return p.Mark()
+	case command.MarkTo:
+		p.MarkRange()
+	case command.Unmark:
+		p.Unmark()
+	case command.ActOnMarked:
+		return m.startBulk()
+	case command.Claim:
+		return m.claim()
+	default:
+		return m.runSelected(id)
+	}
+	return nil
+}
+
+// runSelected does what concerns the selected thread as a whole.
+func (m *Model) runSelected(id command.ID) tea.Cmd {
+	t := m.inbox.Selected()
+	if t == nil {
+		return m.warn("nothing is selected")
+	}
+	switch id {
+	case command.OpenHistory, command.RunHistory, command.FailHistory, command.DoneHistory:
+		return m.openHistory(t.ID)
+	case command.WatchThread, command.ReadError, command.Outputs:
+		return m.openThread(t.ID)
+	case command.CancelRun:
+		return m.askCancelRun(*t)
+	case command.CarryOn:
+		return m.askCarryOn(*t)
+	case command.DeleteFailed, command.DeleteDone:
+		return m.askDelete([]string{t.ID})
+	}
+	return nil
+}
+
+func (m *Model) moveInbox(id command.ID) tea.Cmd {
+	p := m.inbox
+	if p.Focus() == inbox.Question {
+		p.MoveInQuestion(id)
+		return nil
+	}
+	m.moved = true
+	switch id {
+	case command.Down:
+		return p.Move(1)
+	case command.Up:
+		return p.Move(-1)
+	case command.PageDown:
+		return p.MovePage(1)
+	case command.PageUp:
+		return p.MovePage(-1)
+	case command.First:
+		return p.First()
+	}
+	return p.Last()
+}
+
+func (m *Model) turn(n int) tea.Cmd {
+	m.moved = true
+	if !m.inbox.TurnQuestion(n) {
+		return m.say("the thread asks one question")
+	}
+	return nil
+}
+
+// back goes one level back; it never decides, cancels or quits.
+func (m *Model) back() tea.Cmd {
+	switch {
+	case m.bulk != nil:
+		m.bulk = nil
+	case m.place == atHistory:
+		if !m.history.Back() {
+			m.leave()
+		}
+	case m.place == atThread:
+		m.leave()
+	case m.place == atRetention:
+		m.prune.Back()
+	case m.inbox.Focus() == inbox.Question:
+		m.inbox.SetFocus(inbox.List)
+	case m.inbox.Search() != "":
+		return m.inbox.SetSearch("")
+	case m.inbox.Filter() != "":
+		return m.inbox.SetFilter("")
+	}
+	return nil
+}
+
+// leave shows the inbox again.
+func (m *Model) leave() {
+	m.place = atInbox
+	m.moved = true
+	m.layout()
+}
+
+// close closes what is open, and at the top quits.
+func (m *Model) close() tea.Cmd {
+	switch {
+	case m.place == atHistory || m.place == atThread:
+		m.leave()
+		return nil
+	case m.place == atInbox && m.inbox.Focus() == inbox.Question && m.inbox.OnePane():
+		m.inbox.SetFocus(inbox.List)
+		return nil
+	}
+	return m.quit()
+}
+
+// interrupted is ctrl+c: as close, and a second one within 2 s quits.
+func (m *Model) interrupted() tea.Cmd {
+	now := m.now()
+	again := now.Sub(m.interrupt) < 2*time.Second
+	m.interrupt = now
+	if again {
+		return tea.Sequence(m.keepAsDrafts(), tea.Quit)
+	}
+	return m.close()
+}

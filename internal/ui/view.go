@@ -1,0 +1,192 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component/tabs"
+)
+
+// The smallest screen on which the desk is drawn, and from where on two lines of keys are shown.
+const (
+	minWidth, minHeight = 24, 6
+	tallHeight          = 18
+)
+
+// top is the number of lines above the page.
+func (m *Model) top() int { return 1 }
+
+// bottom is the number of lines below it: the status and the keys.
+func (m *Model) bottom() int {
+	if m.height >= tallHeight {
+		return 3
+	}
+	return 2
+}
+
+// layout gives every page and dialog its room.
+func (m *Model) layout() {
+	h := max(m.height-m.top()-m.bottom(), 1)
+	m.inbox.SetSize(m.width, h)
+	m.history.SetSize(m.width, h)
+	m.prune.SetSize(m.width, h)
+	m.thread.SetSize(m.width, h)
+	m.pane.setSize(m.width, m.height)
+	for _, d := range m.dialogs {
+		d.SetSize(m.width, m.height)
+	}
+}
+
+// View draws the frame and declares the state of the terminal.
+func (m *Model) View() tea.View {
+	v := tea.NewView("")
+	v.AltScreen = true
+	v.ReportFocus = true
+	if m.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	v.WindowTitle = m.title()
+	v.ProgramStatus = m.programStatus()
+	switch {
+	case m.width == 0 || m.height == 0:
+	case m.width < minWidth || m.height < minHeight:
+		v.SetContent(cell.Block([]string{fmt.Sprintf("too small: %dx%d of %dx%d", m.width, m.height, minWidth, minHeight)}, m.width, m.height))
+	default:
+		content, cursor := m.frame()
+		v.SetContent(content)
+		v.Cursor = cursor
+	}
+	return v
+}
+
+// frame is the screen, and the cursor where text is typed.
+func (m *Model) frame() (string, *tea.Cursor) {
+	var base string
+	var cursor *tea.Cursor
+	if m.pane != nil {
+		base = m.pane.View()
+		cursor = m.pane.cursor()
+	} else {
+		base = m.tabLine() + "\n" + m.page() + "\n" + m.statusLine(m.width) + "\n" + strings.Join(m.footer(), "\n")
+	}
+	for _, d := range m.dialogs {
+		if d, ok := d.Dialog.(*prompt); ok {
+			y := m.height - m.bottom()
+			base = replaceLine(base, y, d.View())
+			cursor = at(d, 0, y)
+			continue
+		}
+		box := d.View()
+		w, h := boxSize(box)
+		x, y := max((m.width-w)/2, 0), max((m.height-h)/3, 0)
+		base = overlay(base, box, x, y)
+		cursor = at(d, x, y)
+	}
+	return base, cursor
+}
+
+func at(d interface{ Cursor() (int, int, bool) }, x, y int) *tea.Cursor {
+	cx, cy, ok := d.Cursor()
+	if !ok {
+		return nil
+	}
+	return tea.NewCursor(x+cx, y+cy)
+}
+
+func (m *Model) page() string {
+	switch m.place {
+	case atHistory:
+		return m.history.View()
+	case atRetention:
+		return m.prune.View()
+	case atThread:
+		return m.thread.View()
+	}
+	return m.inbox.View()
+}
+
+// tabLine is the first line: the tabs with their counts, and the store.
+func (m *Model) tabLine() string {
+	names := map[desk.Tab]tabs.Tab{
+		desk.Waiting: {Label: "Waiting", Short: "Wait"}, desk.Running: {Label: "Running", Short: "Run"},
+		desk.Failed: {Label: "Failed", Short: "Fail", Alarm: true}, desk.Finished: {Label: "Finished", Short: "Done"},
+		desk.All: {Label: "All"}, retentionTab: {Label: "Retention", Short: "Keep"},
+	}
+	keys := map[desk.Tab]string{desk.Waiting: "1", desk.Running: "2", desk.Failed: "3", desk.Finished: "4", desk.All: "5", retentionTab: "7"}
+	counts := m.inbox.Counts()
+	var items []tabs.Tab
+	active := 0
+	for i, tab := range tabOrder() {
+		t := names[tab]
+		t.Key, t.Count = keys[tab], -1
+		if n, ok := counts[tab]; ok {
+			t.Count = n
+		}
+		if tab == m.currentTab() {
+			active = i
+		}
+		items = append(items, t)
+	}
+	note := m.info.Name
+	if m.width >= 120 {
+		note = m.reviewer + "   " + m.info.URL
+	}
+	return tabs.View(m.theme, items, active, note, m.width)
+}
+
+// title is the window's: how many wait.
+func (m *Model) title() string {
+	if n := m.inbox.Counts()[desk.Waiting]; n > 0 {
+		return fmt.Sprintf("(%d) hitl-tui", n)
+	}
+	return "hitl-tui"
+}
+
+// programStatus tells a terminal that shows it whether a person is asked something.
+func (m *Model) programStatus() *tea.ProgramStatus {
+	s := &tea.ProgramStatus{ID: "hitl-tui", App: "hitl-tui", State: tea.ProgramStateIdle}
+	switch n := m.inbox.Counts()[desk.Waiting]; {
+	case n > 0:
+		s.State, s.Kind = tea.ProgramStateBlocked, tea.ProgramStatusKindQuestion
+		s.Message = plural(int(n), "question waits", "questions wait")
+	case len(m.progress) > 0:
+		s.State = tea.ProgramStateWorking
+	}
+	return s
+}
+
+func boxSize(box string) (w, h int) {
+	for l := range strings.SplitSeq(box, "\n") {
+		w, h = max(w, cell.Width(l)), h+1
+	}
+	return w, h
+}
+
+// overlay draws a box over a screen.
+func overlay(base, box string, x, y int) string {
+	lines := strings.Split(base, "\n")
+	for i, l := range strings.Split(box, "\n") {
+		if y+i >= len(lines) {
+			break
+		}
+		under := lines[y+i]
+		w := cell.Width(l)
+		lines[y+i] = ansi.Truncate(under, x, "") + "\x1b[m" + l + "\x1b[m" + ansi.TruncateLeft(under, x+w, "")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func replaceLine(base string, y int, line string) string {
+	lines := strings.Split(base, "\n")
+	if y >= 0 && y < len(lines) {
+		lines[y] = line
+	}
+	return strings.Join(lines, "\n")
+}
+
+func clip(s string, n int) string { return cell.Clip(s, n) }

@@ -1,0 +1,142 @@
+package ui
+
+import (
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/ui/bridge"
+)
+
+// rereadGap is the shortest time between two readings of the lists because of changes.
+const rereadGap = 250 * time.Millisecond
+
+// heard takes a batch of what happened. It only wakes: what is true is read again.
+func (m *Model) heard(b bridge.Batch) tea.Cmd {
+	cmds := []tea.Cmd{b.Next()}
+	outbox, changed := false, false
+	for _, e := range b.Events {
+		switch e.Kind {
+		case desk.StoreChanged:
+			m.wakes[e.Thread] = true
+			changed = true
+		case desk.OutboxChanged:
+			outbox = true
+		case desk.Progress:
+			if _, ok := m.started[e.Thread]; !ok {
+				m.started[e.Thread] = e.At
+			}
+			m.progress[e.Thread] = e
+			m.thread.Heard(e)
+		case desk.Rested, desk.RunFailed:
+			delete(m.progress, e.Thread)
+			delete(m.started, e.Thread)
+			m.thread.Heard(e)
+			m.wakes[e.Thread] = true
+			changed, outbox = true, true
+			if e.Kind == desk.RunFailed {
+				cmds = append(cmds, m.complain(e.Node+" failed: "+e.Text, e.Thread))
+			}
+		}
+	}
+	if outbox {
+		cmds = append(cmds, m.readOutbox())
+	}
+	if changed && !m.reloadDue {
+		m.reloadDue = true
+		cmds = append(cmds, tea.Tick(rereadGap, func(time.Time) tea.Msg { return reread{} }))
+	}
+	return tea.Batch(cmds...)
+}
+
+type reread struct{}
+
+func (reread) apply(m *Model) tea.Cmd {
+	m.reloadDue = false
+	var threads []string
+	for t := range m.wakes {
+		threads = append(threads, t)
+	}
+	clear(m.wakes)
+	return tea.Batch(m.inbox.Wake(threads...), m.history.Wake(threads...), m.thread.Wake(threads...), m.prune.Wake(), m.countWaiting(), m.checkPane(threads))
+}
+
+// countWaiting looks whether a question came, to ring for it when the window has not the focus.
+func (m *Model) countWaiting() tea.Cmd {
+	ctx, d := m.ctx, m.desk
+	return func() tea.Msg {
+		c, err := d.Counts(ctx)
+		return counted{c: c, err: err}
+	}
+}
+
+type counted struct {
+	c   desk.Counts
+	err error
+}
+
+func (c counted) apply(m *Model) tea.Cmd {
+	if c.err != nil {
+		return nil
+	}
+	n := c.c[desk.Waiting]
+	more := m.counted && n > m.lastWait
+	m.lastWait, m.counted = n, true
+	if more && !m.focused && m.opts.Bell {
+		return tea.Raw("\a")
+	}
+	return nil
+}
+
+// readInfo reads what the store is.
+func (m *Model) readInfo() tea.Cmd {
+	ctx, d := m.ctx, m.desk
+	return func() tea.Msg {
+		info, err := d.Info(ctx)
+		return infoRead{info: info, err: err}
+	}
+}
+
+type infoRead struct {
+	info desk.StoreInfo
+	err  error
+}
+
+func (i infoRead) apply(m *Model) tea.Cmd {
+	if i.err != nil {
+		return m.complain("the store cannot be read: "+i.err.Error(), "")
+	}
+	m.info = i.info
+	m.inbox.SetStore(i.info)
+	m.prune.SetStore(i.info)
+	var cmds []tea.Cmd
+	for _, w := range i.info.Warnings {
+		cmds = append(cmds, m.complain(w, ""))
+	}
+	if i.info.ReadOnly && !m.opts.ReadOnly {
+		m.opts.ReadOnly = true
+		cmds = append(cmds, m.warn("the store is read-only: nothing can be decided"))
+	}
+	return tea.Batch(cmds...)
+}
+
+// called is the outcome of a call whose effect comes by itself as an event.
+type called struct {
+	what   string
+	thread string
+	done   string // said when it went well
+	err    error
+}
+
+func (c called) apply(m *Model) tea.Cmd {
+	if c.err != nil {
+		return m.complain(fmt.Sprintf("%s: %v", c.what, c.err), c.thread)
+	}
+	if c.done != "" {
+		m.note(c.done, c.thread)
+		return tea.Batch(m.say(c.done), m.inbox.Wake(c.thread))
+	}
+	return nil
+}
