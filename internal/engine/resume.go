@@ -13,16 +13,22 @@ import (
 // winner; the others get a *checkpoint.ConflictError or *AnsweredError and have run nothing.
 func (e *Engine) Resume(ctx context.Context, r ResumeRequest) (*Outcome, error) {
 	p, err := e.prepare(ctx, r, true)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if p.applied != nil {
+	case p.applied != nil:
 		return p.applied, nil
-	}
-	if r.Upgrade != nil {
+	case r.Upgrade != nil:
 		return e.resumeUpgraded(ctx, r)
 	}
-	return p.run(ctx)
+	out, err := p.run(ctx)
+	if errors.Is(err, ErrAlreadyAnswered) || errors.Is(err, checkpoint.ErrConflict) || errors.Is(err, checkpoint.ErrLeased) {
+		// The race may have been won by the very same response, sent twice.
+		if done, again := e.repeated(ctx, r); again == nil && done != nil {
+			return done, nil
+		}
+	}
+	return out, err
 }
 
 // resumeUpgraded writes the upgrade as a step of its own, now that the whole request is known to be valid under the
