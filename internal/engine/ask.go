@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
-	"github.com/hitl-tui/hitl-tui/internal/question"
 )
 
 // wait takes what a run gave that does not complete it: questions asked and withdrawn, a timer, and what it holds
@@ -63,7 +62,7 @@ func (r *run) ask(x Ask) {
 	t, f := r.frame.tree, r.frame
 	for _, a := range r.asks {
 		if a.Key == x.Key && !a.closed {
-			a.Payload, a.ContentKey = x.Payload, x.ContentKey
+			a.Payload, a.ContentKey, a.read = x.Payload, x.ContentKey, false
 			return
 		}
 	}
@@ -73,13 +72,13 @@ func (r *run) ask(x Ask) {
 		ID: t.newID(), Key: x.Key, Address: r.address(x.Key), Node: r.node.Name, Path: r.path,
 		Payload: x.Payload, ContentKey: x.ContentKey, Asked: now,
 	}}
+	q, _ := a.question()
+	if a.ContentKey == "" {
+		a.ContentKey = q.ContentKey
+	}
 	timeout := x.Timeout
 	if timeout == 0 {
-		q, _ := question.Recognise(x.Payload, nil)
 		timeout = q.Timeout()
-		if a.ContentKey == "" {
-			a.ContentKey = q.ContentKey
-		}
 	}
 	if timeout > 0 {
 		due := now.Add(timeout)
@@ -112,13 +111,9 @@ func (a *ask) content() json.RawMessage {
 
 // supersede remembers a withdrawn question for the one that will be asked in its place.
 func (f *frame) supersede(a *ask, feedback, by string) {
-	content := a.content()
-	if content == nil {
-		q, _ := question.Recognise(a.Payload, nil)
-		content = q.Content
-	}
+	q, _ := a.question()
 	f.links[a.Address] = link{
-		Previous: checkpoint.Previous{ID: a.ID, Feedback: feedback, By: by, Content: content},
+		Previous: checkpoint.Previous{ID: a.ID, Feedback: feedback, By: by, Content: q.Content},
 		Round:    max(a.Round, 1) + 1,
 	}
 	f.linksChanged()

@@ -128,13 +128,13 @@ func (e *effect) heard() bool {
 	if e.a.Action != actions.Cancel && e.a.Action != actions.Skip {
 		return true
 	}
-	return hears(e.ask.Payload, e.a.Action)
+	return e.ask.hasWordFor(e.a.Action)
 }
 
-// hears reports whether a payload's shape has a word for an action.
-func hears(payload json.RawMessage, action actions.Action) bool {
-	_, shape := question.Recognise(payload, nil)
-	_, err := question.Encode(shape, payload, actions.Answer{Action: action, Value: json.RawMessage(null)})
+// hasWordFor reports whether the payload's shape can say an action to its asker.
+func (a *ask) hasWordFor(action actions.Action) bool {
+	_, shape := a.question()
+	_, err := question.Encode(shape, a.Payload, actions.Answer{Action: action, Value: json.RawMessage(null)})
 	return err == nil
 }
 

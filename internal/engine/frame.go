@@ -5,7 +5,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/question"
 )
 
 // frame is the scheduler state of one workflow run: its channels, trigger buffers, join arrivals, waiting runs and
@@ -92,6 +94,9 @@ type ask struct {
 	checkpoint.Interrupt
 	run    *run
 	closed bool
+	read   bool // seen holds the payload as a question
+	seen   actions.Question
+	shape  question.Shape
 }
 
 func newFrame(t *tree, g *Graph, path string) (*frame, error) {

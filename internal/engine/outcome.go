@@ -104,7 +104,15 @@ func (a *ask) open() OpenQuestion {
 
 // question is the payload in the one form questions have, its content filled in from the state.
 func (a *ask) question() (actions.Question, question.Shape) {
-	return question.Recognise(a.Payload, a.content())
+	if !a.read {
+		a.seen, a.shape = question.Recognise(a.Payload, nil)
+		a.read = true
+	}
+	q := a.seen
+	if content := a.content(); content != nil {
+		q.Content = content
+	}
+	return q, a.shape
 }
 
 // shownHash is the SHA-256 of payload and content.
@@ -124,7 +132,7 @@ func (a *ask) lead(action actions.Action) Lead {
 	}
 	heard := n.RerunOnResume && action != actions.Retry
 	if heard && (action == actions.Cancel || action == actions.Skip) {
-		heard = hears(a.Payload, action)
+		heard = a.hasWordFor(action)
 	}
 	if heard {
 		return Lead{Again: true}

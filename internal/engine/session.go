@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
-	"github.com/hitl-tui/hitl-tui/internal/question"
 )
 
 // session is one call that runs one thread: from the lease it takes to the commit that gives it back.
@@ -187,7 +186,7 @@ func (t *tree) summary() checkpoint.Summary {
 		return s
 	}
 	first := t.asks[0]
-	q, _ := question.Recognise(first.Payload, nil)
+	q, _ := first.question()
 	asked := first.Asked
 	s.Title, s.Node, s.WaitingSince = first.title(), first.Node, &asked
 	s.Assignee, s.Group, s.Priority = q.Assignee, q.Group, q.Priority
@@ -196,7 +195,7 @@ func (t *tree) summary() checkpoint.Summary {
 
 // title is what lists call a question.
 func (a *ask) title() string {
-	q, _ := question.Recognise(a.Payload, nil)
+	q, _ := a.question()
 	if q.Title != "" {
 		return q.Title
 	}
