@@ -147,7 +147,7 @@ func (in input) byLabel(options []option, label string) (*option, error) {
 
 // offered lists the first options for a message.
 func (in input) offered(options []option) string {
-	const most = 9
+	const most, longest = 9, 40
 	var b strings.Builder
 	for i, o := range options {
 		if i == most {
@@ -159,7 +159,11 @@ func (in input) offered(options []option) string {
 		} else {
 			b.WriteString(", ")
 		}
-		b.WriteString(strconv.Itoa(i+1) + " " + o.label)
+		label := o.label
+		if r := []rune(label); len(r) > longest {
+			label = string(r[:longest]) + "..."
+		}
+		b.WriteString(strconv.Itoa(i+1) + " " + label)
 	}
 	if len(options) > 0 {
 		b.WriteString(")")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/hitl-tui/hitl-tui/internal/nearest"
 )
@@ -64,13 +65,13 @@ type DataError struct {
 	Problems []Problem // at least one
 }
 
-// Error lists all problems.
+// Error lists all problems. Keys, labels and values of others are in them, so what does not print is escaped.
 func (e *DataError) Error() string {
 	parts := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
 		parts[i] = p.String()
 	}
-	text := strings.Join(parts, "; ")
+	text := printable(strings.Join(parts, "; "))
 	if e.Action == "" {
 		return text
 	}
@@ -113,6 +114,22 @@ func names[T ~string](list []T) []string {
 }
 
 func list[T ~string](items []T) string { return strings.Join(names(items), ", ") }
+
+// printable escapes what does not print, so that a message can be shown on a terminal.
+func printable(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
+}
 
 // quote shows outside text in a message: escaped, and cut where it would drown the message.
 func quote(s string) string {

@@ -134,7 +134,8 @@ func showToken(raw string) string {
 	return "('" + token.ThreadID + "', '" + string(token.Action) + "', " + data + ")"
 }
 
-// TestGoldenAnswers holds every golden line about answers. AgentMap looks at the action only in an approval, and at
+// TestGoldenAnswers holds every golden line about answers; the lines behind them are about AgentMap's own store of
+// interactions and about the input of its agents, of which nothing is known here. AgentMap looks at the action only in an approval, and at
 // one key of the data in every other kind; whatever else is given is dropped without a word.
 func TestGoldenAnswers(t *testing.T) {
 	options := items(`"low"`, `"high"`)

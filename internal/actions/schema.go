@@ -35,7 +35,7 @@ func (e *SchemaError) Error() string {
 			parts[i] = "at '" + p.Pointer + "': " + p.Message
 		}
 	}
-	return "not a JSON Schema: " + strings.Join(parts, "; ")
+	return printable("not a JSON Schema: " + strings.Join(parts, "; "))
 }
 
 // Code is the error code of the command line and of HTTP: a bad schema is a fault of the workflow.

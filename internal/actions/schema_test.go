@@ -206,3 +206,22 @@ func FuzzValidate(f *testing.F) {
 		}
 	})
 }
+
+// Schemas may come from a program. Whatever they are, compiling and completing must end, and not panic.
+func FuzzSchema(f *testing.F) {
+	for _, s := range []string{claimSchema, `{"$ref":"#"}`, `{"allOf":[{"$ref":"#"}]}`, `{"anyOf":[{"$ref":"#"},{"$ref":"#"}],"default":1}`,
+		`{"properties":{"a":{"$ref":"#/properties/b"},"b":{"$ref":"#/properties/a"}}}`, `{"$id":"x","$anchor":"a","$ref":"#a"}`} {
+		f.Add([]byte(s), []byte(`{"a":{"a":"1"}}`))
+	}
+	f.Fuzz(func(t *testing.T, schema, data []byte) {
+		s, err := actions.CompileSchema(schema)
+		if err != nil {
+			return
+		}
+		s.Fields()
+		out, err := s.Complete(data)
+		if err == nil && !json.Valid(out) {
+			t.Fatalf("%s made %s", schema, out)
+		}
+	})
+}

@@ -255,3 +255,25 @@ func TestEditAndSaveAreBlockedWhenTheContentIsOverTheLimit(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestMessagesCanBeShownOnATerminal(t *testing.T) {
+	const hostile = "\x1b[31mred\u202e\r"
+	label, err := json.Marshal(hostile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice := actions.Question{Kind: actions.Choice, Options: []actions.OptionItem{{Value: label, Label: hostile}}}
+	form := actions.Question{Kind: actions.FormKind, Schema: raw(claimSchema)}
+	key := raw(`{` + string(label) + `:1}`)
+	_, err1 := actions.Validate(choice, actions.Choose, raw(`7`))
+	_, err2 := actions.Validate(form, actions.Submit, key)
+	_, err3 := actions.Validate(actions.Question{Kind: actions.Text}, actions.Respond, key)
+	_, err4 := actions.Parse(hostile)
+	_, err5 := actions.CompileSchema(key)
+	_, err6 := actions.ParseToken(append([]byte(`{"thread_id":"t",`), key[1:]...))
+	for i, err := range []error{err1, err2, err3, err4, err5, err6} {
+		if err == nil || strings.ContainsAny(err.Error(), hostile[:1]+"\u202e\r") {
+			t.Errorf("%d: %q", i+1, err)
+		}
+	}
+}

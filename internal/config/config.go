@@ -76,6 +76,9 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// Code is the error code of the command line.
+func (e *Error) Code() string { return "usage" }
+
 // Load reads the file at path. A file that is not there is an empty configuration, unless it was asked for by name
 // (required). home is what ~ stands for. Mistakes in the file are an *Error that holds all of them.
 func Load(path, home string, required bool) (*Config, error) {

@@ -3,6 +3,7 @@
 package duration
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -31,17 +32,17 @@ func Parse(text string) (time.Duration, error) {
 	if text == "0" {
 		return 0, nil
 	}
-	var total float64
+	var total time.Duration
 	rest, last := text, -1
 	for rest != "" {
 		digits := strings.IndexFunc(rest, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
 		if digits < 0 {
 			return 0, fmt.Errorf("%q needs a unit: %ss, %sm or %sh", text, rest, rest, rest)
 		}
-		n, err := strconv.ParseFloat(rest[:digits], 64)
-		if err != nil || rest[0] == '.' || rest[digits-1] == '.' {
+		if digits == 0 {
 			return 0, fmt.Errorf("%q is no duration: write 90s, 1h30m or 2d", text)
 		}
+		number := rest[:digits]
 		rest = rest[digits:]
 		letters := strings.IndexAny(rest, "0123456789.")
 		if letters < 0 {
@@ -55,12 +56,43 @@ func Parse(text string) (time.Duration, error) {
 			return 0, fmt.Errorf("%q is no duration: write each unit once, the largest first, as in 1h30m", text)
 		}
 		last, rest = i, rest[letters:]
-		total += n * float64(units()[i].size)
+		part, ok := times(number, units()[i].size)
+		if !ok {
+			return 0, fmt.Errorf("%q is no duration: write 90s, 1h30m or 2d", text)
+		}
+		if total += part; part > longest || total > longest {
+			return 0, fmt.Errorf("%q is too long: the most is 146 years", text)
+		}
 	}
-	if total > math.MaxInt64/2 {
-		return 0, fmt.Errorf("%q is too long: the most is 146 years", text)
+	return total, nil
+}
+
+// longest leaves room for a sum of two durations.
+const longest = time.Duration(math.MaxInt64 / 2)
+
+// times is number, which may have a fraction, times size; a result over longest is longest+1. The whole part is
+// multiplied as an integer, since a float64 has not digits enough for the nanoseconds of a century.
+func times(number string, size time.Duration) (time.Duration, bool) {
+	whole, fraction, dotted := strings.Cut(number, ".")
+	if whole == "" || dotted && fraction == "" {
+		return 0, false
 	}
-	return time.Duration(math.Round(total)), nil
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if errors.Is(err, strconv.ErrRange) || n > int64(longest/size) {
+		return longest + 1, true
+	}
+	if err != nil {
+		return 0, false
+	}
+	total := time.Duration(n) * size
+	if dotted {
+		f, err := strconv.ParseFloat("0."+fraction, 64)
+		if err != nil {
+			return 0, false
+		}
+		total += time.Duration(math.Round(f * float64(size)))
+	}
+	return total, true
 }
 
 func index(name string) int {

@@ -1,0 +1,243 @@
+package examples_test
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hitl-tui/hitl-tui/examples"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/memory"
+	"github.com/hitl-tui/hitl-tui/internal/engine"
+	"github.com/hitl-tui/hitl-tui/internal/workflow"
+)
+
+// play is one way through a workflow: the answers, and where they lead.
+type play struct {
+	Workflow string                     `json:"workflow"`
+	Needs    []string                   `json:"needs"` // programs
+	Commits  []string                   `json:"commits"`
+	Files    map[string]string          `json:"files"` // in the folder in which the thread starts
+	Input    map[string]json.RawMessage `json:"input"`
+	Script   []scripted                 `json:"script"`
+	Status   string                     `json:"status"`
+	Error    string                     `json:"error"`   // part of the failure's message
+	Outputs  map[string]any             `json:"outputs"` // those listed
+	Leaves   map[string]string          `json:"leaves"`  // files as they are afterwards
+	Path     []string                   `json:"path"`    // node runs in order, where it matters
+}
+
+type scripted struct {
+	Q       string          `json:"q"`
+	Action  string          `json:"action"`
+	Data    json.RawMessage `json:"data"`
+	Title   string          `json:"title"`   // what the question must be called
+	Refused string          `json:"refused"` // part of the error; the answer must change nothing
+}
+
+func TestEveryAnswerOfEveryExample(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	played := map[string]map[string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p play
+		decoder := json.NewDecoder(strings.NewReader(string(text)))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&p); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if played[p.Workflow] == nil {
+			played[p.Workflow] = map[string]bool{}
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) { p.run(t, played[p.Workflow]) })
+	}
+	t.Run("complete", func(t *testing.T) { everyAnswerPlayed(t, played) })
+}
+
+// everyAnswerPlayed fails when an example has no play, or a play is missing for an action that one of its questions
+// allows.
+func everyAnswerPlayed(t *testing.T, played map[string]map[string]bool) {
+	names, err := fs.Glob(examples.Files, "*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		name = strings.TrimSuffix(name, ".yaml")
+		if played[name] == nil {
+			t.Errorf("no play of %s in testdata", name)
+		}
+		for answer, done := range played[name] {
+			if !done {
+				t.Errorf("%s: %s is allowed but no play gives it", name, answer)
+			}
+		}
+	}
+}
+
+func (p play) run(t *testing.T, answered map[string]bool) {
+	p.need(t)
+	folder := p.lay(t)
+	text, err := fs.ReadFile(examples.Files, p.Workflow+".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), p.Workflow+".yaml")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := workflow.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	input, err := loaded.CheckInput(p.Input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := memory.New(memory.Options{})
+	e := engine.New(store, engine.Options{Graphs: &workflow.Graphs{}})
+	out, err := e.Start(t.Context(), engine.StartRequest{Thread: "example", Definition: loaded.Definition, Input: input, Workdir: folder, By: "starter"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range p.Script {
+		out = s.answer(t, e, out, i, answered)
+	}
+	p.check(t, out, folder)
+	var path []string
+	for c, err := range store.History(t.Context(), "example", false) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range c.Runs {
+			path = append(path, run.Path[strings.LastIndexByte(run.Path, '/')+1:])
+		}
+	}
+	if p.Path != nil && !cmp.Equal(p.Path, path) {
+		t.Errorf("ran %v, want %v", path, p.Path)
+	}
+}
+
+func (s scripted) answer(t *testing.T, e *engine.Engine, out *engine.Outcome, i int, answered map[string]bool) *engine.Outcome {
+	t.Helper()
+	var question *engine.OpenQuestion
+	for j := range out.Questions {
+		q := &out.Questions[j]
+		for action := range q.Leads {
+			if name := q.Address + " " + string(action); !answered[name] {
+				answered[name] = false
+			}
+		}
+		if q.Address == s.Q {
+			question = q
+		}
+	}
+	if question == nil {
+		t.Fatalf("answer %d: %s is not open: %s, %+v", i, s.Q, out.Status, out.Error)
+	}
+	if s.Title != "" && question.Question.Title != s.Title {
+		t.Errorf("answer %d: the title is %q, want %q", i, question.Question.Title, s.Title)
+	}
+	next, err := e.Resume(context.Background(), engine.ResumeRequest{
+		Thread: out.Thread, By: "tester", Answers: []engine.Answer{{Interrupt: s.Q, Action: s.Action, Data: s.Data}},
+	})
+	if s.Refused != "" {
+		if err == nil || !strings.Contains(err.Error(), s.Refused) {
+			t.Fatalf("answer %d: error %v, want one with %q", i, err, s.Refused)
+		}
+		again, err := e.Open(context.Background(), out.Thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Version != out.Version {
+			t.Fatalf("answer %d was refused and changed the thread from %v to %v", i, out.Version, again.Version)
+		}
+		return out
+	}
+	if err != nil {
+		t.Fatalf("answer %d (%s %s): %v", i, s.Q, s.Action, err)
+	}
+	answered[s.Q+" "+s.Action] = true
+	return next
+}
+
+func (p play) check(t *testing.T, out *engine.Outcome, folder string) {
+	t.Helper()
+	if string(out.Status) != p.Status {
+		t.Fatalf("status %s, want %s: %+v, %+v", out.Status, p.Status, out.Error, out.Questions)
+	}
+	if p.Error != "" && (out.Error == nil || !strings.Contains(out.Error.Message, p.Error)) {
+		t.Errorf("error %+v, want one with %q", out.Error, p.Error)
+	}
+	var outputs map[string]any
+	if len(out.Outputs) > 0 {
+		if err := json.Unmarshal(out.Outputs, &outputs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, want := range p.Outputs {
+		if diff := cmp.Diff(want, outputs[key]); diff != "" {
+			t.Errorf("output %s (-want +got):\n%s", key, diff)
+		}
+	}
+	for name, want := range p.Leaves {
+		got, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Error(err)
+		} else if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Errorf("file %s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// need skips by name where a program is missing; CI has them all.
+func (p play) need(t *testing.T) {
+	for _, program := range p.Needs {
+		if _, err := exec.LookPath(program); err != nil {
+			if os.Getenv("CI") == "true" {
+				t.Fatalf("%s is missing, and CI skips nothing", program)
+			}
+			t.Skipf("%s is not installed", program)
+		}
+	}
+}
+
+// lay makes the folder in which the thread starts.
+func (p play) lay(t *testing.T) string {
+	folder := t.TempDir()
+	for name := range maps.Keys(p.Files) {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(p.Files[name]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git := func(args ...string) {
+		cmd := exec.CommandContext(t.Context(), "git", args...)
+		cmd.Dir = folder
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=t",
+			"GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	if p.Commits != nil {
+		git("init", "-q")
+		git("commit", "-q", "--allow-empty", "-m", "start")
+		git("tag", "v1.0")
+		for _, subject := range p.Commits {
+			git("commit", "-q", "--allow-empty", "-m", subject)
+		}
+	}
+	return folder
+}
