@@ -129,6 +129,9 @@ func (f *frame) Lookup(name string) (Value, bool) {
 	return Value{}, false
 }
 
+// Now is the engine's clock, for expressions that ask for the time.
+func (f *frame) Now() time.Time { return f.tree.now() }
+
 // overlay is the scope over the state after a step that is not yet applied.
 type overlay struct {
 	*frame

@@ -46,8 +46,11 @@ func ParseExpr(source string, names Names) (e *Expr, faults []Fault) {
 			e, faults = nil, []Fault{{Message: fmt.Sprintf("cannot be read as an expression: %v", r)}}
 		}
 	}()
-	if strings.TrimSpace(source) == "" {
+	switch strings.TrimSpace(source) {
+	case "":
 		return nil, []Fault{{Message: "is an empty expression"}}
+	case "null": // alone it stands for itself; within an expression it is nil
+		return &Expr{source: source, literal: new(engine.Value)}, nil
 	}
 	tree, err := parser.Parse(source)
 	if err != nil {

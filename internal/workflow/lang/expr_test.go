@@ -57,6 +57,7 @@ func TestEval(t *testing.T) {
 		{"if urgent { 1 } else { 2 }", "1"},
 		{"date('2026-11-29') < date('2026-11-30')", "true"},
 		{"2 ** 10 + 7 % 4", "1027"},
+		{"null", "null"},
 	} {
 		e, faults := lang.ParseExpr(c.source, withOutput())
 		if len(faults) > 0 {
@@ -190,7 +191,7 @@ func TestExprFaults(t *testing.T) {
 		{"status = 1", []lang.Fault{{7, "= does not compare: write =="}}},
 		{"amount >", []lang.Fault{{7, "the expression is not complete"}}},
 		{" ", []lang.Fault{{0, "is an empty expression"}}},
-		{"null", []lang.Fault{{0, "null is written nil in an expression"}}},
+		{"urgent == null", []lang.Fault{{10, "null is written nil in an expression"}}},
 		{"$env.notes", []lang.Fault{{0, `unknown name "$env"`}}},
 		{"$now", []lang.Fault{{0, `unknown name "$now" (a text needs quotes of its own: "'$now'")`}}},
 		{"let notes = 1; notes", []lang.Fault{{4, `"notes" is a name of the workflow, which let cannot set anew`}}},

@@ -50,35 +50,31 @@ func (r *rewriter) branch(b *parse.BranchNode) {
 
 func (r *rewriter) pipe(pipe *parse.PipeNode) {
 	for _, cmd := range pipe.Cmds {
-		if call := r.get(cmd.Args[0]); call != nil {
-			cmd.Args = call
-			continue
-		}
-		for i, arg := range cmd.Args {
+		for i, arg := range cmd.Args[1:] {
 			if call := r.get(arg); call != nil {
-				cmd.Args[i] = &parse.PipeNode{NodeType: parse.NodePipe, Pos: arg.Position(), Cmds: []*parse.CommandNode{command(arg.Position(), call...)}}
+				cmd.Args[i+1] = brackets(arg.Position(), call)
 			}
+		}
+		if call := r.get(cmd.Args[0]); call != nil {
+			cmd.Args = call // a path is all there is to its command
 		}
 	}
 }
 
 // get is the call that takes the place of a path, nil for a node that is none.
 func (r *rewriter) get(n parse.Node) []parse.Node {
-	source := text(n.String())
 	switch n := n.(type) {
 	case *parse.FieldNode:
-		return call(fnGet, source, &parse.DotNode{NodeType: parse.NodeDot, Pos: n.Pos}, n.Ident)
+		return call(fnGet, text(n.String()), &parse.DotNode{NodeType: parse.NodeDot, Pos: n.Pos}, n.Ident)
 	case *parse.VariableNode:
 		if len(n.Ident) > 1 {
 			base := &parse.VariableNode{NodeType: parse.NodeVariable, Pos: n.Pos, Ident: n.Ident[:1]}
-			return call(fnGet, source, base, n.Ident[1:])
+			return call(fnGet, text(n.String()), base, n.Ident[1:])
 		}
 	case *parse.ChainNode:
-		base := n.Node
+		source, base := text(n.String()), n.Node
 		if inner := r.get(base); inner != nil {
-			base = &parse.PipeNode{NodeType: parse.NodePipe, Pos: n.Pos, Cmds: []*parse.CommandNode{command(n.Pos, inner...)}}
-		} else if pipe, ok := base.(*parse.PipeNode); ok {
-			r.pipe(pipe)
+			base = brackets(n.Pos, inner)
 		}
 		return call(fnGet, source, base, n.Field)
 	case *parse.PipeNode:
@@ -97,6 +93,11 @@ func call(function string, source, base parse.Node, path []string) []parse.Node 
 		args = append(args, text(name))
 	}
 	return args
+}
+
+// brackets makes an argument of a call.
+func brackets(pos parse.Pos, call []parse.Node) *parse.PipeNode {
+	return &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{command(pos, call...)}}
 }
 
 func command(pos parse.Pos, args ...parse.Node) *parse.CommandNode {

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// ownGroup puts the program into a process group of its own, which can be ended as a whole and which the terminal's
-// Ctrl-C does not reach.
-func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// ownGroup puts the program into a session, and with it a process group, of its own: the group can be ended as a whole,
+// the terminal's Ctrl-C does not reach it, and it cannot open the terminal on which the desk is drawn.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 func terminateGroup(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGTERM) }
 
