@@ -69,17 +69,11 @@ func New(source Source, o Options) (*Desk, error) {
 	d := &Desk{source: source, o: o, ctx: ctx, cancel: cancel}
 	d.hub = newHub(o.Now, o.AfterFunc)
 	d.runs = newRuns()
-	if o.StateDir != "" {
-		info, err := source.Info(ctx)
-		if err != nil {
-			cancel(ErrClosed)
-			return nil, err
-		}
-		d.files = newFiles(o.StateDir, info.URL)
-	} else {
-		d.files = &files{}
+	err := d.openFiles()
+	if err == nil {
+		err = d.recover()
 	}
-	if err := d.recover(); err != nil {
+	if err != nil {
 		cancel(ErrClosed)
 		return nil, err
 	}
@@ -87,6 +81,23 @@ func New(source Source, o Options) (*Desk, error) {
 		observable.Observe(d.hub.publish)
 	}
 	return d, nil
+}
+
+// openFiles finds the folder of the store's drafts and outbox.
+func (d *Desk) openFiles() error {
+	d.files = &files{}
+	if d.o.StateDir == "" {
+		return nil
+	}
+	if named, ok := d.source.(Named); ok {
+		d.files = newFiles(d.o.StateDir, named.URL())
+		return nil
+	}
+	info, err := d.source.Info(d.ctx)
+	if err == nil {
+		d.files = newFiles(d.o.StateDir, info.URL)
+	}
+	return err
 }
 
 func (o *Options) fill() {

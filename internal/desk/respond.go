@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// carriesOn reports whether the decision answers nothing and only runs its thread on.
-func (x Decision) carriesOn() bool { return x.Question == "" && x.Action == "" }
-
 // decides finds whoever takes decisions for a thread.
 func (d *Desk) decides(ctx context.Context, thread, what string) (Answerer, string, error) {
 	if d.o.ReadOnly {
@@ -89,10 +86,7 @@ func (d *Desk) prepare(ctx context.Context, x Decision, draft *Draft) (*entry, e
 	if x.Shown == "" {
 		x.Shown = q.ShownHash
 	}
-	request := AnswerRequest{Thread: id, Version: x.Version, Reviewer: x.Reviewer, Steal: x.Steal}
-	if !x.carriesOn() {
-		request.Decisions = []Decision{x}
-	}
+	request := AnswerRequest{Thread: id, Decisions: []Decision{x}, Version: x.Version, Reviewer: x.Reviewer, Steal: x.Steal}
 	if err := answerer.Check(ctx, request); err != nil && !d.heldBack(id, detail, err) {
 		return nil, err
 	}
@@ -256,7 +250,9 @@ func requestFor(decisions []Decision) (*AnswerRequest, error) {
 		return nil, usagef("no answer given")
 	}
 	first := decisions[0]
-	request := &AnswerRequest{Thread: first.Thread, Version: first.Version, Reviewer: first.Reviewer, Steal: first.Steal}
+	request := &AnswerRequest{
+		Thread: first.Thread, Decisions: slices.Clone(decisions), Version: first.Version, Reviewer: first.Reviewer, Steal: first.Steal,
+	}
 	for _, x := range decisions {
 		if x.Thread != first.Thread {
 			return nil, usagef("the answers name two threads, %s and %s: answer them one by one", first.Thread, x.Thread)
@@ -264,9 +260,6 @@ func requestFor(decisions []Decision) (*AnswerRequest, error) {
 		if x.Version != first.Version {
 			return nil, usagef("the answers name two versions, %q and %q", first.Version, x.Version)
 		}
-	}
-	if len(decisions) > 1 || !first.carriesOn() {
-		request.Decisions = slices.Clone(decisions)
 	}
 	return request, nil
 }

@@ -114,9 +114,6 @@ func (d *Desk) requestOf(r *run) AnswerRequest {
 		request.Decisions = append(request.Decisions, e.Decision)
 		request.Version, request.Steal = e.Decision.Version, e.Decision.Steal
 	}
-	if len(request.Decisions) == 1 && request.Decisions[0].carriesOn() {
-		request.Decisions = nil
-	}
 	return request
 }
 

@@ -58,7 +58,8 @@ type Changes struct {
 	More    bool
 }
 
-// AnswerRequest gives decisions of one thread to its engine, all or none. Without decisions the thread is carried on.
+// AnswerRequest gives decisions of one thread to its engine, all or none. Without decisions, and by one that names
+// neither question nor action, a stalled or failed thread is carried on.
 type AnswerRequest struct {
 	Thread    string
 	Decisions []Decision
@@ -67,6 +68,11 @@ type AnswerRequest struct {
 	Steal     bool
 	Upgrade   bool   // carry on with the definition as its file now is
 	Accepted  func() // a hint that the answers are kept, before the thread runs on; may be nil
+}
+
+// Named tells the store's URL without looking into it; otherwise Info is asked.
+type Named interface {
+	URL() string
 }
 
 // Answerer takes answers. When ctx ends with the cause ErrCancelled a person cancelled the run; any other end is a

@@ -126,8 +126,8 @@ type Choice struct {
 // Decision is an answer as a person gives it.
 type Decision struct {
 	Thread     string
-	Question   string // id or address; "" carries the thread on
-	Action     string
+	Question   string // id or address; "" the only open one, or the thread as a whole (stop, carry on)
+	Action     string // "" is continue; a stalled or failed thread is carried on
 	Data       json.RawMessage
 	Version    string // what was on screen; "" any
 	Reviewer   string // "" the desk's

@@ -33,6 +33,7 @@ type hearing struct {
 
 var (
 	_ desk.Source     = (*Source)(nil)
+	_ desk.Named      = (*Source)(nil)
 	_ desk.Answerer   = (*Source)(nil)
 	_ desk.Starter    = (*Source)(nil)
 	_ desk.Library    = (*Source)(nil)
@@ -105,10 +106,18 @@ func (s *Source) Changes(ctx context.Context, after int64) (desk.Changes, error)
 	return desk.Changes{Threads: s.rows(changes.Threads), Deleted: changes.Deleted, Seq: changes.Seq, More: changes.More}, nil
 }
 
+// URL names the store.
+func (s *Source) URL() string {
+	if s.store == nil {
+		return "none:"
+	}
+	return s.store.URL()
+}
+
 // Info describes the store.
 func (s *Source) Info(ctx context.Context) (desk.StoreInfo, error) {
 	if s.store == nil {
-		return desk.StoreInfo{URL: "none:", Name: "none"}, nil
+		return desk.StoreInfo{URL: s.URL(), Name: "none"}, nil
 	}
 	stats, err := s.store.Stats(ctx)
 	if err != nil {

@@ -122,20 +122,20 @@ func (b *bench) detail(thread string) *desk.Detail {
 	return d
 }
 
-// await reads events until one of a kind has come for a thread.
-func (b *bench) await(batches <-chan []desk.Event, kind desk.EventKind, thread string) desk.Event {
+// await reads events until one of a kind has come for a thread, and for a node where one is named.
+func (b *bench) await(batches <-chan []desk.Event, kind desk.EventKind, thread string, node ...string) desk.Event {
 	b.t.Helper()
 	deadline := time.After(30 * time.Second)
 	for {
 		select {
 		case batch := <-batches:
 			for _, e := range batch {
-				if e.Kind == kind && e.Thread == thread {
+				if e.Kind == kind && e.Thread == thread && (len(node) == 0 || e.Node == node[0]) {
 					return e
 				}
 			}
 		case <-deadline:
-			b.t.Fatalf("no %s of %s came; outbox: %+v", kind, thread, b.desk.Outbox())
+			b.t.Fatalf("no %s of %s %v came; outbox: %+v", kind, thread, node, b.desk.Outbox())
 		}
 	}
 }
@@ -314,11 +314,7 @@ func TestCancelledRunPutsTheQuestionBack(t *testing.T) {
 	if _, err := b.desk.Respond(t.Context(), decision(r.Questions[0], "approve", ""), nil); err != nil {
 		t.Fatal(err)
 	}
-	for {
-		if e := b.await(batches, desk.Progress, r.Thread); e.Node == "work" {
-			break
-		}
-	}
+	b.await(batches, desk.Progress, r.Thread, "work")
 	if err := b.desk.CancelRun(t.Context(), r.Thread); err != nil {
 		t.Fatal(err)
 	}

@@ -240,8 +240,8 @@ func (p *Pane) body() string {
 // the form is secret.
 func (p *Pane) Draft() desk.Draft {
 	q := p.cfg.Question
-	d := desk.Draft{Thread: q.Thread, Question: q.ID, Path: q.Path, Key: q.Key, Hash: q.ShownHash,
-		Action: string(p.cfg.Choice.Action), Raw: p.mode != textMode}
+	d := desk.NewDraft(q)
+	d.Action, d.Raw = string(p.cfg.Choice.Action), p.mode != textMode
 	if p.cfg.Draft != nil {
 		d.Hash = p.cfg.Draft.Hash
 	}
