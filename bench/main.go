@@ -1,0 +1,130 @@
+// Command bench measures what this program promises to be fast, each against what limits it or against a peer, and
+// prints one table. Pairs are measured alternately, round by round, in one run: figures of a shared machine say little,
+// their ratios more. It is no test and fails on no time.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"text/tabwriter"
+	"time"
+)
+
+// row is one line of the table.
+type row struct {
+	name   string
+	target string // what is aimed at, in words
+	ours   string // what is measured
+	peer   string // and against what, "" for nothing
+	rounds int    // how often the two take turns
+	calls  int    // calls in a round
+	setup  func(dir string) (*pair, error)
+}
+
+// pair are the two things that take turns. peer is nil where there is nothing to compare with.
+type pair struct {
+	ours, peer func() error
+	close      func() error
+}
+
+// rows is the table, one file for each group.
+func rows() []row {
+	return slices.Concat(storeRows())
+}
+
+func main() {
+	only := flag.String("run", "", "measure only rows whose name matches this regular expression")
+	dir := flag.String("dir", "", "folder for the files that are written, on the disk to measure (default: the temporary folder)")
+	flag.Parse()
+	if err := run(*only, *dir); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(only, dir string) error {
+	match, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(dir, "hitl-tui-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "row\tmeasured\tp50\tp99\tagainst\tp50\tratio\taim")
+	for i, r := range rows() {
+		if !match.MatchString(r.name) {
+			continue
+		}
+		folder := filepath.Join(work, fmt.Sprint(i))
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			return err
+		}
+		if err := r.measure(table, folder); err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+		if err := os.RemoveAll(folder); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}
+
+func (r *row) measure(table *tabwriter.Writer, dir string) (err error) {
+	p, err := r.setup(dir)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := p.close(); err == nil {
+			err = e
+		}
+	}()
+	var ours, peer times
+	for range r.rounds {
+		if err := ours.take(r.calls, p.ours); err != nil {
+			return err
+		}
+		if p.peer == nil {
+			continue
+		}
+		if err := peer.take(r.calls, p.peer); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(table, "%s\t%s\t%s\t%s\t", r.name, r.ours, ours.at(0.5), ours.at(0.99))
+	if p.peer == nil {
+		fmt.Fprintf(table, "\t\t\t%s\n", r.target)
+		return nil
+	}
+	fmt.Fprintf(table, "%s\t%s\t%.2f\t%s\n", r.peer, peer.at(0.5), float64(ours.at(0.5))/float64(peer.at(0.5)), r.target)
+	return nil
+}
+
+// times are the durations of single calls.
+type times []time.Duration
+
+func (t *times) take(calls int, fn func() error) error {
+	for range calls {
+		start := time.Now()
+		if err := fn(); err != nil {
+			return err
+		}
+		*t = append(*t, time.Since(start))
+	}
+	return nil
+}
+
+func (t times) at(quantile float64) time.Duration {
+	if len(t) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(t))
+	return sorted[int(float64(len(sorted)-1)*quantile)].Round(100 * time.Nanosecond)
+}
