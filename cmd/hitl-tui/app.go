@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"charm.land/fang/v2"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+)
+
+// system is what the program has of the machine it runs on.
+type machine struct {
+	in     *os.File
+	out    io.Writer
+	err    io.Writer
+	getenv func(string) string
+	outTTY bool
+	errTTY bool
+	inTTY  bool
+	width  int // of the terminal at out; 0 for none
+}
+
+func system() *machine {
+	m := &machine{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv}
+	m.inTTY = term.IsTerminal(os.Stdin.Fd())
+	m.outTTY = term.IsTerminal(os.Stdout.Fd())
+	m.errTTY = term.IsTerminal(os.Stderr.Fd())
+	if m.outTTY {
+		if width, _, err := term.GetSize(os.Stdout.Fd()); err == nil {
+			m.width = width
+		}
+	}
+	return m
+}
+
+// app is one invocation: the machine and the global flags.
+type app struct {
+	*machine
+	flags globals
+	code  int // exit code a command chose although nothing failed
+}
+
+// globals are the flags every command has.
+type globals struct {
+	store    string
+	config   string
+	reviewer string
+	json     bool
+	quiet    bool
+	readOnly bool
+	exitCode bool
+}
+
+// shownError is an error the command has already told; only its exit code is left.
+type shownError struct{ code string }
+
+func (e *shownError) Error() string { return e.code }
+
+// exitError ends with an exit code of its own after its message has been told.
+type exitError struct{ exit int }
+
+func (e *exitError) Error() string { return fmt.Sprintf("exit %d", e.exit) }
+
+// run runs one command line and gives the exit code. A panic is a bug: it is told as one and exits 70.
+func run(args []string, m *machine) (exit int) {
+	a := &app{machine: m}
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(m.err, "hitl-tui: a bug: %v\n\n%s\nPlease report this with the lines above.\n", p, debug.Stack())
+			exit = desk.ExitBug
+		}
+	}()
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(m.in)
+	root.SetOut(m.out)
+	root.SetErr(m.err)
+	ctx, stop := a.signals(context.Background())
+	defer stop()
+	err := fang.Execute(ctx, root,
+		fang.WithVersion(versionText()),
+		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}),
+	)
+	return a.exitOf(ctx, err)
+}
+
+// exitOf tells err where that was not done yet and maps it to the exit code.
+func (a *app) exitOf(ctx context.Context, err error) int {
+	var own *exitError
+	var shown *shownError
+	switch {
+	case err == nil:
+		return a.code
+	case errors.As(err, &own):
+		return own.exit
+	case errors.As(err, &shown):
+		return signalled(ctx, desk.ExitCode(shown.code))
+	}
+	code := desk.Code(err)
+	if code == desk.CodeInternal && isUsage(err) {
+		code = desk.CodeUsage
+	}
+	a.tell(err, code)
+	return signalled(ctx, desk.ExitCode(code))
+}
+
+// signalled turns the exit code of a cancelled command into the one of the signal that cancelled it.
+func signalled(ctx context.Context, exit int) int {
+	var caught *signalError
+	if exit == desk.ExitCancelled && errors.As(context.Cause(ctx), &caught) {
+		return caught.exit()
+	}
+	return exit
+}
+
+// command makes a cobra command whose RunE gets this app.
+func (a *app) command(use, short, long, example string, args cobra.PositionalArgs, do func(*cobra.Command, []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: usageArgs(args), RunE: do}
+}
+
+// usageArgs makes what cobra says about arguments an error with the code usage.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if check == nil {
+			return nil
+		}
+		if err := check(cmd, args); err != nil {
+			return &desk.Error{Code: desk.CodeUsage, Message: err.Error(), Remedy: fmt.Sprintf("see `%s --help`", cmd.CommandPath())}
+		}
+		return nil
+	}
+}
+
+// isUsage tells cobra's own complaints, which have no type, from bugs.
+func isUsage(err error) bool {
+	for _, start := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs an argument", "invalid argument", "if any flags in the group", "required flag", "bad flag syntax"} {
+		if len(err.Error()) >= len(start) && err.Error()[:len(start)] == start {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hitl-tui/hitl-tui/examples"
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+)
+
+func (a *app) demoCommand() *cobra.Command {
+	var keep bool
+	cmd := a.command("demo", "Open the desk on bundled workflows",
+		`Opens the desk on a throw-away store and working folder, which it fills by really running the bundled workflows up to
+their questions. Whatever you decide is carried out in that folder. It is deleted when the desk is left, unless --keep
+is given or there is no terminal.`,
+		"hitl-tui demo\nhitl-tui demo --keep", cobra.NoArgs, nil)
+	cmd.Flags().BoolVar(&keep, "keep", false, "keep the folder and say where it is")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		folder, err := os.MkdirTemp("", "hitl-tui-demo-")
+		if err != nil {
+			return err
+		}
+		keep = keep || !a.interactive()
+		if !keep {
+			defer os.RemoveAll(folder)
+		}
+		demo := &demo{app: a, folder: folder}
+		if err := demo.run(cmd.Context()); err != nil {
+			return err
+		}
+		if keep {
+			a.say("the demo is kept in %s; go on with\n  hitl-tui --store %s", folder, demo.store())
+		}
+		return nil
+	}
+	return cmd
+}
+
+// demo fills a throw-away folder and opens the desk on it.
+type demo struct {
+	*app
+	folder string
+}
+
+func (m *demo) store() string           { return "sqlite:" + filepath.Join(m.folder, "desk.db") }
+func (m *demo) path(p ...string) string { return filepath.Join(append([]string{m.folder}, p...)...) }
+
+func (m *demo) run(ctx context.Context) error {
+	if err := m.lay(); err != nil {
+		return fmt.Errorf("lay out the demo in %s: %w", m.folder, err)
+	}
+	hasGit := m.repository(ctx)
+	d, err := m.openWith(ctx, setup{
+		store: m.store(), state: m.path("state"), workflows: []string{m.path("workflows")}, reviewer: m.flags.reviewer,
+	}, openWrite)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	if !hasGit {
+		m.say("git is not installed: the release notes are left out of the demo")
+	}
+	if err := m.fill(ctx, d, hasGit); err != nil {
+		return err
+	}
+	if !m.interactive() {
+		page, err := d.Threads(ctx, desk.Query{Tab: desk.All, Limit: 100})
+		if err != nil {
+			return err
+		}
+		m.printThreads(page.Threads, "")
+		return nil
+	}
+	return m.showDesk(ctx, d)
+}
+
+// lay writes the bundled files and the two configurations an ops-change compares.
+func (m *demo) lay() error {
+	for _, folder := range []string{"workflows", "work", "repository", "prod-eu", "prod-us"} {
+		if err := os.MkdirAll(m.path(folder), 0o700); err != nil {
+			return err
+		}
+	}
+	entries, err := fs.ReadDir(examples.Files, ".")
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		text, err := fs.ReadFile(examples.Files, entry.Name())
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(m.path("workflows", entry.Name()), text, 0o600); err != nil {
+			return err
+		}
+	}
+	for cluster, size := range map[string][2]string{"prod-eu": {"4", "6"}, "prod-us": {"8", "4"}} {
+		live := "# " + cluster + "\nreplicas = " + size[0] + "\nimage = \"shop:1.41\"\nmemory = \"512Mi\"\n\n[health]\npath = \"/up\"\ninterval = \"5s\"\n"
+		proposed := strings.NewReplacer("replicas = "+size[0], "replicas = "+size[1], "shop:1.41", "shop:1.42").Replace(live)
+		if err := errors.Join(
+			os.WriteFile(m.path(cluster, "live.conf"), []byte(live), 0o600),
+			os.WriteFile(m.path(cluster, "new.conf"), []byte(proposed), 0o600),
+		); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repository makes a small git repository with a tag and commits after it; false without git.
+func (m *demo) repository(ctx context.Context) bool {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		return false
+	}
+	do := func(args ...string) bool {
+		cmd := exec.CommandContext(ctx, git, args...)
+		cmd.Dir = m.path("repository")
+		cmd.Env = append(os.Environ(),
+			"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+			"GIT_AUTHOR_NAME=Demo", "GIT_AUTHOR_EMAIL=demo@example.org",
+			"GIT_COMMITTER_NAME=Demo", "GIT_COMMITTER_EMAIL=demo@example.org")
+		return cmd.Run() == nil
+	}
+	if !do("init", "-q") || !do("commit", "-q", "--allow-empty", "-m", "Start") || !do("tag", "v1.0") {
+		return false
+	}
+	for _, subject := range []string{
+		"Fix a race when two reviewers resume one thread",
+		"Make the inbox page independent of the number of threads",
+		"Keep the width of titles in Chinese, Japanese and Korean",
+		"Let drafts survive a restart",
+		"Decide once when a key is held",
+	} {
+		if !do("commit", "-q", "--allow-empty", "-m", subject) {
+			return false
+		}
+	}
+	return true
+}
+
+// start is one thread of the demo.
+type start struct {
+	workflow string
+	workdir  string
+	input    map[string]string
+}
+
+func (m *demo) starts(hasGit bool) ([]start, error) {
+	all := []start{
+		{"article", "work", map[string]string{"topic": "Tea without ceremony", "words": "12"}},
+		{"article", "work", map[string]string{"topic": "Workflows that wait", "words": "40"}},
+		{"ops-change", "prod-eu", map[string]string{"cluster": "prod-eu", "live": "live.conf", "proposed": "new.conf"}},
+		{"ops-change", "prod-us", map[string]string{"cluster": "prod-us", "live": "live.conf", "proposed": "new.conf"}},
+		{"support", "work", map[string]string{"customer": "Ms Ito", "question": "Where is my parcel? It was due on Monday."}},
+		{"support", "work", map[string]string{"customer": "Herr Öztürk", "question": "Can I change the address of order 5512?"}},
+	}
+	if hasGit {
+		all = append(all,
+			start{"release-notes", "repository", map[string]string{"since": "v1.0"}},
+			start{"release-notes", "repository", map[string]string{"since": "HEAD"}})
+	}
+	file, err := examples.Files.Open("claims.csv")
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows[1:] {
+		claim := map[string]string{}
+		for i, name := range rows[0] {
+			claim[name] = row[i]
+		}
+		all = append(all, start{"expense-triage", "work", claim})
+	}
+	return all, nil
+}
+
+// fill starts every thread, and sends one back with feedback so that there is a second round to look at.
+func (m *demo) fill(ctx context.Context, d *opened, hasGit bool) error {
+	starts, err := m.starts(hasGit)
+	if err != nil {
+		return err
+	}
+	for _, s := range starts {
+		input := make(map[string]json.RawMessage, len(s.input))
+		for key, value := range s.input {
+			if input[key], err = json.Marshal(value); err != nil {
+				return err
+			}
+		}
+		result, err := d.Start(ctx, desk.StartRequest{File: m.path("workflows", s.workflow+".yaml"), Input: input, Workdir: m.path(s.workdir)}, false)
+		if err != nil {
+			return fmt.Errorf("start %s: %w", s.workflow, err)
+		}
+		if s.workflow == "release-notes" && result.Interrupted {
+			_, err := d.Answer(ctx, []desk.Decision{{
+				Thread: result.Thread, Action: "retry", Data: json.RawMessage(`"Thanks to everyone who reported these."`), Reviewer: "ana",
+			}}, false)
+			if err != nil {
+				return fmt.Errorf("send %s back: %w", s.workflow, err)
+			}
+		}
+	}
+	return nil
+}

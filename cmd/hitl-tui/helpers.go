@@ -1,0 +1,114 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/ui/command"
+	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
+	"github.com/hitl-tui/hitl-tui/internal/workflow"
+)
+
+// version is set by the linker.
+var version string
+
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "dev"
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return a.command("version", "Print the version", "", "", cobra.NoArgs, func(*cobra.Command, []string) error {
+		if a.flags.json {
+			return a.printJSON(map[string]string{"version": versionText()})
+		}
+		fmt.Fprintln(a.out, versionText())
+		return nil
+	})
+}
+
+func (a *app) validateCommand() *cobra.Command {
+	return a.command("validate FILE...", "Report every fault of workflow files", "Reads workflow files and whatever they name, and reports every fault with line, excerpt and the nearest valid name. A file that validates runs.",
+		"hitl-tui validate release-notes.yaml\nhitl-tui validate *.yaml --json", cobra.MinimumNArgs(1), func(_ *cobra.Command, args []string) error {
+			found := workflow.Faults{}
+			var failed error
+			for _, name := range args {
+				loaded, err := workflow.Load(name)
+				var faults workflow.Faults
+				switch {
+				case errors.As(err, &faults):
+					found = append(found, faults...)
+					failed = &shownError{desk.CodeWorkflowInvalid}
+					if !a.flags.json {
+						fmt.Fprintln(a.err, strings.TrimRight(faults.Error(), "\n"))
+					}
+				case err != nil:
+					return missingFile(name, err)
+				default:
+					if !a.flags.json {
+						for _, warning := range loaded.Warnings {
+							a.say("%s", workflow.Faults{warning}.Error())
+						}
+						fmt.Fprintf(a.out, "%s: %s is valid\n", name, loaded.Name)
+					}
+				}
+			}
+			if a.flags.json {
+				if err := a.printJSON(found); err != nil {
+					return err
+				}
+			}
+			return failed
+		})
+}
+
+func (a *app) actionsCommand() *cobra.Command {
+	return a.command("actions", "List the fifteen actions", "Lists the fifteen response actions with their default key at the desk and what each does.",
+		"", cobra.NoArgs, func(*cobra.Command, []string) error {
+			if a.flags.json {
+				type row struct {
+					Action  string `json:"action"`
+					Key     string `json:"key"`
+					Summary string `json:"summary"`
+				}
+				var rows []row
+				for _, info := range actions.Table() {
+					rows = append(rows, row{string(info.Action), info.Key, info.Summary})
+				}
+				return a.printJSON(rows)
+			}
+			t := table{head: []string{"ACTION", "KEY", "WHAT HAPPENS"}, grow: 2}
+			for _, info := range actions.Table() {
+				t.add(string(info.Action), info.Key, info.Summary)
+			}
+			a.printTable(t)
+			return nil
+		})
+}
+
+func (a *app) keysCommand() *cobra.Command {
+	return a.command("keys", "Print the keys of the desk", "Prints the keys of the desk, from the same table that makes them.", "", cobra.NoArgs,
+		func(*cobra.Command, []string) error {
+			s, err := a.setup()
+			if err != nil {
+				return err
+			}
+			keys, problems := keymap.New(keymap.Overrides(s.keys))
+			for _, problem := range problems {
+				a.say("%v", problem)
+			}
+			fmt.Fprint(a.out, command.Text(keys.Keys))
+			return nil
+		})
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
+	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+)
+
+func (a *app) showCommand() *cobra.Command {
+	step := int64(-1)
+	cmd := a.command("show THREAD", "Show a thread: its question, its state", "Shows where a thread stands, what it asks and its state, at the head or at an earlier step.",
+		"hitl-tui show 7f3k\nhitl-tui show 7f3k --step 2 --json", cobra.ExactArgs(1), nil)
+	cmd.Flags().Int64Var(&step, "step", -1, "the state at this step; the head")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("step") && step < 0 {
+			return &desk.Error{Code: desk.CodeUsage, Message: "--step must be 0 or more"}
+		}
+		d, err := a.open(cmd.Context(), openRead)
+		if err != nil {
+			return err
+		}
+		defer d.close()
+		detail, err := d.Open(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		state, err := d.StateAt(cmd.Context(), detail.ID, step)
+		if err != nil {
+			return err
+		}
+		if a.flags.json {
+			return a.printJSON(wire.FromState(detail, state))
+		}
+		a.printDetail(detail, state, step >= 0)
+		return nil
+	}
+	return cmd
+}
+
+func (a *app) printDetail(t *desk.Detail, s *desk.State, past bool) {
+	line := func(label, value string) {
+		if value != "" {
+			fmt.Fprintf(a.out, "%-10s %s\n", label, sanitize.Line(value))
+		}
+	}
+	line("thread", t.ID)
+	line("workflow", t.Workflow)
+	line("status", t.Status)
+	line("step", fmt.Sprintf("%d.%d", s.Step, s.Revision))
+	line("started", fmt.Sprintf("%s by %s in %s", t.Created.Local().Format(time.DateTime), t.StartedBy, t.Workdir))
+	line("origin", t.Origin)
+	line("next", strings.Join(s.Next, ", "))
+	line("claimed", t.Claimed)
+	line("failed at", t.FailedNode)
+	line("error", t.Failure)
+	for _, q := range questionsAt(t, s, past) {
+		fmt.Fprintln(a.out)
+		a.printQuestion(q)
+		if q.Message != "" {
+			fmt.Fprintf(a.out, "\n%s\n", indent(sanitize.Text(q.Message)))
+		}
+		if len(q.Content) > 0 {
+			fmt.Fprintf(a.out, "\n%s\n", indent(sanitize.Text(readable(q.Content))))
+		}
+	}
+	if len(s.State) == 0 {
+		return
+	}
+	fmt.Fprintln(a.out, "\nstate")
+	for _, key := range sortedKeys(s.State) {
+		fmt.Fprintf(a.out, "  %s: %s\n", sanitize.Line(key), sanitize.Line(string(s.State[key])))
+	}
+}
+
+func questionsAt(t *desk.Detail, s *desk.State, past bool) []desk.Question {
+	if past {
+		return s.Questions
+	}
+	return t.Questions
+}
+
+func (a *app) historyCommand() *cobra.Command {
+	return a.command("history THREAD", "List the steps of a thread", "Lists the steps of a thread, oldest first, with what ran and who decided.",
+		"hitl-tui history 7f3k", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+			d, err := a.open(cmd.Context(), openRead)
+			if err != nil {
+				return err
+			}
+			defer d.close()
+			steps, err := d.History(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if a.flags.json {
+				return a.printJSON(wire.Steps(steps))
+			}
+			t := table{head: []string{"STEP", "TIME", "SOURCE", "NODES", "TOOK", "SIZE", "STATUS", "DECISION"}, grow: 3}
+			for _, s := range steps {
+				var decided []string
+				for _, x := range s.Decisions {
+					decided = append(decided, x.Reviewer+" "+x.Action)
+				}
+				took := ""
+				if s.TookMS > 0 {
+					took = (time.Duration(s.TookMS) * time.Millisecond).String()
+				}
+				t.add(strconv.FormatInt(s.Step, 10), s.TS.Local().Format(time.DateTime), s.Source, strings.Join(s.Nodes, " "), took, size(s.SizeBytes), s.Status, strings.Join(decided, ", "))
+			}
+			a.printTable(t)
+			return nil
+		})
+}
+
+func (a *app) auditCommand() *cobra.Command {
+	var verify bool
+	var limit int
+	cmd := a.command("audit [THREAD]", "Show who decided what, and verify the record",
+		"Lists decisions, newest first: who decided what, when, after how long. With --verify it checks the hash chain of each thread and exits 1 when a row was changed, removed or reordered.",
+		"hitl-tui audit\nhitl-tui audit 7f3k\nhitl-tui audit --verify", cobra.MaximumNArgs(1), nil)
+	cmd.Flags().BoolVar(&verify, "verify", false, "check the hash chains")
+	cmd.Flags().IntVar(&limit, "limit", 100, "rows")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		thread := ""
+		if len(args) > 0 {
+			thread = args[0]
+		}
+		d, err := a.open(cmd.Context(), openRead)
+		if err != nil {
+			return err
+		}
+		defer d.close()
+		if verify {
+			return a.verify(cmd, d, thread)
+		}
+		rows, err := d.Decisions(cmd.Context(), thread, limit)
+		if err != nil {
+			return err
+		}
+		if a.flags.json {
+			return a.printJSON(wire.Decisions(rows))
+		}
+		if len(rows) == 0 {
+			a.say("no decisions yet")
+			return nil
+		}
+		t := table{head: []string{"DECIDED", "THREAD", "QUESTION", "ACTION", "BY", "WAITED", "OUTCOME", "COMMENT"}, grow: 7}
+		for _, r := range rows {
+			t.add(r.DecidedAt.Local().Format(time.DateTime), r.Thread, r.Address, r.Action, r.Reviewer, age(r.Waited), r.Outcome, firstLine(r.Comment))
+		}
+		a.printTable(t)
+		return nil
+	}
+	return cmd
+}
+
+func (a *app) verify(cmd *cobra.Command, d *opened, thread string) error {
+	result, err := d.Verify(cmd.Context(), thread)
+	if err != nil {
+		return err
+	}
+	if a.flags.json {
+		if err := a.printJSON(wire.FromVerified(result)); err != nil {
+			return err
+		}
+	} else {
+		for _, line := range result.Broken {
+			fmt.Fprintln(a.out, sanitize.Line(line))
+		}
+		if len(result.Broken) == 0 {
+			fmt.Fprintf(a.out, "%s of %s: unbroken\n", plural(result.Rows, "decision"), plural(result.Threads, "thread"))
+		}
+	}
+	if len(result.Broken) > 0 {
+		return &exitError{desk.ExitFailed}
+	}
+	return nil
+}
+
+// readable is content as a person reads it: a text as it is, anything else as indented JSON.
+func readable(content json.RawMessage) string {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		return strings.TrimRight(text, "\n")
+	}
+	var value any
+	if json.Unmarshal(content, &value) != nil {
+		return string(content)
+	}
+	pretty, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return string(content)
+	}
+	return string(pretty)
+}
+
+func indent(text string) string { return "    " + strings.ReplaceAll(text, "\n", "\n    ") }
+
+func sortedKeys(object map[string]json.RawMessage) []string {
+	keys := make([]string, 0, len(object))
+	for key := range object {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

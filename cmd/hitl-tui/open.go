@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/open"
+	"github.com/hitl-tui/hitl-tui/internal/config"
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/desk/local"
+	"github.com/hitl-tui/hitl-tui/internal/engine"
+)
+
+// purpose says what a command wants of the store.
+type purpose int
+
+const (
+	openWrite    purpose = iota // a new store is made where there is none
+	openExisting                // it changes threads, so without a store there is nothing to change
+	openRead                    // it only looks
+)
+
+// setup is the configuration of one invocation, from flags, environment, file and defaults.
+type setup struct {
+	store     string
+	state     string // folder of drafts, outbox and log
+	themes    string // folder of the user's themes
+	workflows []string
+	reviewer  string
+	theme     string
+	keys      config.Keys
+	grace     time.Duration
+}
+
+// opened is a desk with what has to be closed after it.
+type opened struct {
+	*desk.Desk
+	setup  setup
+	source *local.Source
+	store  checkpoint.Store
+	log    *os.File
+}
+
+// setup finds out what this invocation works with.
+func (a *app) setup() (setup, error) {
+	usage := func(err error) (setup, error) {
+		return setup{}, &desk.Error{Code: desk.CodeUsage, Message: err.Error(), Err: err}
+	}
+	env := config.Env(a.lookup)
+	paths, err := config.FindPaths(env)
+	if err != nil {
+		return usage(err)
+	}
+	file, origin := config.Resolve(env, config.Setting{Flag: a.flags.config, EnvName: "HITL_TUI_CONFIG", Default: paths.ConfigFile()})
+	c, err := config.Load(file, paths.Home, origin != config.FromDefault)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return setup{}, missingFile(file, err)
+	case err != nil:
+		return usage(err)
+	}
+	s := setup{state: paths.State, themes: paths.Themes(), workflows: c.Workflows, keys: c.Keys}
+	if len(s.workflows) == 0 {
+		s.workflows = []string{paths.Workflows()}
+	}
+	s.store, _ = config.Resolve(env, config.Setting{Flag: a.flags.store, EnvName: "HITL_TUI_STORE", File: c.Store, Default: paths.Store()})
+	s.reviewer, _ = config.Resolve(env, config.Setting{Flag: a.flags.reviewer, EnvName: "HITL_TUI_REVIEWER", File: c.Reviewer})
+	s.theme, _ = config.Resolve(env, config.Setting{EnvName: "HITL_TUI_THEME", File: c.Theme, Default: "default"})
+	if c.Grace != nil {
+		s.grace = *c.Grace
+		if s.grace == 0 {
+			s.grace = -1
+		}
+	}
+	return s, nil
+}
+
+// open opens the desk this invocation works with.
+func (a *app) open(ctx context.Context, why purpose) (*opened, error) {
+	s, err := a.setup()
+	if err != nil {
+		return nil, err
+	}
+	return a.openWith(ctx, s, why)
+}
+
+func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, error) {
+	if s.reviewer == "" {
+		user, err := config.SystemUser(a.lookup)
+		if err != nil {
+			return nil, &desk.Error{Code: desk.CodeUsage, Message: err.Error(), Remedy: "give --reviewer NAME"}
+		}
+		s.reviewer = user
+	}
+	url := s.store
+	if path, is := sqlitePath(url); is {
+		_, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && (why != openWrite || a.flags.readOnly):
+			// There is nothing to look at or to change, and looking must not make a store.
+			url = "memory:"
+		case errors.Is(err, fs.ErrNotExist):
+			if err := a.private(filepath.Dir(path)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := a.private(s.state); err != nil {
+		return nil, err
+	}
+	store, err := open.Open(ctx, url, open.Options{ReadOnly: a.flags.readOnly})
+	if err != nil {
+		return nil, unusable(err)
+	}
+	o := &opened{setup: s, store: store}
+	logger, err := o.logTo(filepath.Join(s.state, "log"))
+	if err != nil {
+		return nil, errors.Join(err, o.close())
+	}
+	o.source = local.New(store, engine.Options{Holder: holder()})
+	o.Desk, err = desk.New(o.source, desk.Options{
+		StateDir: s.state, Reviewer: s.reviewer, ReadOnly: a.flags.readOnly, Workflows: s.workflows, Grace: s.grace, Log: logger,
+	})
+	if err != nil {
+		return nil, errors.Join(err, o.close())
+	}
+	return o, nil
+}
+
+// unusable is why a store cannot be opened: it has a code of its own, or it just cannot be used.
+func unusable(err error) error {
+	coded := local.Coded(err)
+	if desk.Code(coded) != desk.CodeInternal {
+		return coded
+	}
+	return &desk.Error{Code: desk.CodeStoreUnavailable, Message: err.Error(), Err: err}
+}
+
+// private makes a folder its owner's alone; one that others can read is told and used.
+func (a *app) private(dir string) error {
+	err := config.MakePrivate(dir)
+	var loose *config.LooseError
+	if errors.As(err, &loose) {
+		a.say("hitl-tui: %v", loose)
+		return nil
+	}
+	if err != nil {
+		return &desk.Error{Code: desk.CodeStoreUnavailable, Message: err.Error(), Err: err}
+	}
+	return nil
+}
+
+// logTo opens the log: a terminal program never logs to the terminal it draws on.
+func (o *opened) logTo(file string) (*slog.Logger, error) {
+	log, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, &desk.Error{Code: desk.CodeStoreUnavailable, Message: err.Error(), Err: err}
+	}
+	o.log = log
+	return slog.New(slog.NewTextHandler(log, nil)), nil
+}
+
+// close closes what was opened, the desk first. What runs gets a moment to come to rest.
+func (o *opened) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	var errs []error
+	if o.Desk != nil {
+		errs = append(errs, o.Desk.Close(ctx))
+	}
+	if o.source != nil {
+		errs = append(errs, o.source.Close(ctx))
+	}
+	if o.store != nil {
+		errs = append(errs, o.store.Close())
+	}
+	if o.log != nil {
+		errs = append(errs, o.log.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// lookup reads the environment.
+func (m *machine) lookup(name string) (string, bool) {
+	value := m.getenv(name)
+	return value, value != ""
+}
+
+// interactive reports whether the desk can be drawn here.
+func (a *app) interactive() bool {
+	return a.inTTY && a.outTTY && a.getenv("TERM") != "dumb"
+}
+
+// holder names this process to whoever finds a thread running.
+func holder() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	return fmt.Sprintf("%s:%d", host, os.Getpid())
+}
+
+// sqlitePath is the file of a store that is one.
+func sqlitePath(url string) (string, bool) {
+	if path, is := strings.CutPrefix(url, "sqlite:"); is {
+		return path, path != ""
+	}
+	return url, url != "" && !strings.Contains(url, ":")
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+)
+
+// printJSON writes one document. Text from outside needs no sanitiser here: JSON escapes what could act.
+func (a *app) printJSON(v any) error {
+	encoder := json.NewEncoder(a.out)
+	encoder.SetEscapeHTML(false)
+	if a.outTTY {
+		encoder.SetIndent("", "  ")
+	}
+	return encoder.Encode(v)
+}
+
+// say writes a line of progress or advice, to standard error, unless --quiet.
+func (a *app) say(format string, args ...any) {
+	if !a.flags.quiet {
+		fmt.Fprintf(a.err, format+"\n", args...)
+	}
+}
+
+// tell writes an error: what failed and what to do about it.
+func (a *app) tell(err error, code string) {
+	fmt.Fprintf(a.err, "hitl-tui: %s\n", sanitize.Text(strings.TrimRight(desk.Explain(err), "\n")))
+	_ = code
+}
+
+// table writes rows in columns. Cells are outside text and made safe here; the column grow gives way when the
+// terminal is narrower than the rows.
+type table struct {
+	head []string
+	rows [][]string
+	grow int
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+func (a *app) printTable(t table) {
+	all := append([][]string{t.head}, t.rows...)
+	widths := make([]int, len(t.head))
+	for _, row := range all {
+		for i := range row {
+			row[i] = sanitize.Line(row[i])
+			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
+		}
+	}
+	total := 2 * (len(widths) - 1)
+	for _, w := range widths {
+		total += w
+	}
+	if a.width > 0 && total > a.width {
+		widths[t.grow] = max(8, widths[t.grow]-(total-a.width))
+	}
+	for _, row := range all {
+		var line strings.Builder
+		for i, cell := range row {
+			cell = ansi.Truncate(cell, widths[i], "…")
+			line.WriteString(cell)
+			if i < len(row)-1 {
+				line.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+2))
+			}
+		}
+		fmt.Fprintln(a.out, strings.TrimRight(line.String(), " "))
+	}
+}
+
+// age is a duration as lists show it: the largest unit, whole.
+func age(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + age(-d)
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	default:
+		return fmt.Sprintf("%dd", int(d.Hours()/24))
+	}
+}
+
+// size is a number of bytes as lists show it.
+func size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	case n < 1000_000_000:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	default:
+		return fmt.Sprintf("%.2f GB", float64(n)/1e9)
+	}
+}
+
+// plural is "1 step", "2 steps".
+func plural(n int64, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

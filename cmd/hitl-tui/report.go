@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
+	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+)
+
+// report tells how a run or a resume ended: the envelope with --json, else a few lines. It sets the exit code.
+func (a *app) report(result *desk.Result, err error) error {
+	if a.flags.json {
+		envelope := wire.FromError(err, "", "")
+		if err == nil {
+			envelope = wire.FromResult(result)
+		}
+		if e := a.printJSON(envelope); e != nil {
+			return e
+		}
+		if err != nil {
+			return &shownError{desk.Code(err)}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if !a.flags.json {
+		a.printResult(result)
+	}
+	if result.WasCancelled {
+		return &shownError{desk.CodeCancelled}
+	}
+	if exit := wire.FromResult(result).ExitCode(a.distinct()); exit != desk.ExitOK {
+		return &exitError{exit}
+	}
+	return nil
+}
+
+// distinct reports whether a waiting thread and one that a person ended have exit codes of their own.
+func (a *app) distinct() bool {
+	on := a.getenv("HITL_TUI_EXIT_CODE")
+	return a.flags.exitCode || on != "" && on != "0"
+}
+
+func (a *app) printResult(r *desk.Result) {
+	if r.AlreadyApplied {
+		a.say("this answer was given before; nothing was done again")
+	}
+	name := fmt.Sprintf("%s %s", sanitize.Line(r.Workflow), sanitize.Line(r.Thread))
+	switch {
+	case r.WasCancelled && r.Withdrawn:
+		a.say("%s: cancelled before anything was done; the question is open again", name)
+	case r.WasCancelled:
+		a.say("%s: cancelled after step %d; `hitl-tui resume %s` carries on", name, r.Step, r.Thread)
+	}
+	switch {
+	case r.Interrupted:
+		for _, q := range r.Questions {
+			a.printQuestion(q)
+		}
+	case r.Status == "failed":
+		fmt.Fprintf(a.out, "%s failed at %s: %s\n", name, sanitize.Line(r.ErrNode), sanitize.Text(r.ErrMessage))
+		a.say("`hitl-tui resume %s` tries it again", r.Thread)
+	case r.Status == "sleeping":
+		fmt.Fprintf(a.out, "%s sleeps until its timer is due\n", name)
+	default:
+		fmt.Fprintf(a.out, "%s %s\n", name, r.Status)
+		a.printOutputs(r.Outputs)
+	}
+	if r.Interrupted && r.ErrMessage != "" {
+		fmt.Fprintf(a.out, "%s failed at %s: %s\n", name, sanitize.Line(r.ErrNode), sanitize.Text(r.ErrMessage))
+	}
+}
+
+// printQuestion tells what is asked and how it can be answered.
+func (a *app) printQuestion(q desk.Question) {
+	fmt.Fprintf(a.out, "%s %s waits at %s: %s\n", sanitize.Line(q.Workflow), sanitize.Line(q.Thread), sanitize.Line(q.Address), sanitize.Line(q.Title))
+	var ways []string
+	for _, choice := range q.Choices {
+		if choice.Allowed {
+			ways = append(ways, fmt.Sprintf("%s > %s", choice.Action, sanitize.Line(choice.Leads)))
+		}
+	}
+	fmt.Fprintf(a.out, "  %s\n", strings.Join(ways, "   "))
+	a.say("answer with `hitl-tui resume %s ACTION`, or open the desk with `hitl-tui`", q.Thread)
+}
+
+// printOutputs shows the result of a finished run.
+func (a *app) printOutputs(outputs json.RawMessage) {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(outputs, &object) != nil || len(object) == 0 {
+		return
+	}
+	for _, key := range sortedKeys(object) {
+		var text string
+		if json.Unmarshal(object[key], &text) != nil {
+			text = string(object[key])
+		}
+		text = strings.TrimRight(sanitize.Text(text), "\n")
+		if strings.Contains(text, "\n") {
+			text = "\n    " + strings.ReplaceAll(text, "\n", "\n    ")
+		}
+		fmt.Fprintf(a.out, "  %s: %s\n", sanitize.Line(key), text)
+	}
+}
+
+// progress shows on standard error, on a terminal and not with --quiet or --json, which nodes run. It returns what
+// ends it.
+func (a *app) progress(ctx context.Context, d *opened) (stop func()) {
+	if !a.errTTY || a.flags.quiet || a.flags.json {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	batches := d.Subscribe(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for batch := range batches {
+			for _, event := range batch {
+				if event.Kind == desk.Progress && event.Node != "" && event.Status != "" {
+					fmt.Fprintf(a.err, "  %s %s\n", sanitize.Line(event.Node), strings.ToLower(sanitize.Line(event.Status)))
+				}
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}

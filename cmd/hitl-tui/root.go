@@ -1,0 +1,53 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+)
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "hitl-tui",
+		Short: "Run workflows that stop for people, and answer them",
+		Long: `A durable engine that runs workflows, stops at a question and resumes after hours, a crash or a restart; and a
+terminal desk at which reviewers see every waiting thread, read what is asked and answer.
+
+Without a command it opens the desk.`,
+		Example: `hitl-tui demo
+hitl-tui run release-notes.yaml -F since=v1.0
+hitl-tui threads
+hitl-tui resume 7f3k approve`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.openTheDesk(cmd.Context()) },
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.flags.store, "store", "", "where threads are kept: sqlite:PATH, memory: or none: (HITL_TUI_STORE)")
+	flags.StringVarP(&a.flags.config, "config", "c", "", "configuration file (HITL_TUI_CONFIG)")
+	flags.StringVar(&a.flags.reviewer, "reviewer", "", "who decides (HITL_TUI_REVIEWER); the system user")
+	flags.BoolVar(&a.flags.json, "json", false, "print JSON")
+	flags.BoolVarP(&a.flags.quiet, "quiet", "q", false, "print no progress")
+	flags.BoolVar(&a.flags.readOnly, "read-only", false, "refuse whatever decides or deletes")
+	flags.BoolVar(&a.flags.exitCode, "exit-code", false, "exit 10 when a thread waits, 11 when a person ended it (HITL_TUI_EXIT_CODE)")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &desk.Error{Code: desk.CodeUsage, Message: err.Error(), Remedy: "see `" + cmd.CommandPath() + " --help`"}
+	})
+	root.AddGroup(
+		&cobra.Group{ID: "work", Title: "Work"},
+		&cobra.Group{ID: "look", Title: "Look"},
+		&cobra.Group{ID: "keep", Title: "Upkeep"},
+		&cobra.Group{ID: "help", Title: "Help"},
+	)
+	a.add(root, "work", a.demoCommand(), a.runCommand(), a.resumeCommand(), a.validateCommand())
+	a.add(root, "look", a.threadsCommand(), a.questionsCommand(), a.showCommand(), a.historyCommand(), a.auditCommand())
+	a.add(root, "keep", a.pruneCommand(), a.deleteCommand(), a.sweepCommand())
+	a.add(root, "help", a.actionsCommand(), a.keysCommand(), a.versionCommand())
+	return root
+}
+
+func (a *app) add(root *cobra.Command, group string, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.GroupID = group
+		root.AddCommand(c)
+	}
+}

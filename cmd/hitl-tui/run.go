@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+)
+
+func (a *app) runCommand() *cobra.Command {
+	var input, inputFile, thread string
+	var pairs []string
+	cmd := a.command("run FILE[::GRAPH]", "Start a thread and run it until it ends or waits",
+		`Starts a thread of a workflow file and runs it until it ends, waits for a person or fails. Its programs run in the
+present folder, also when the thread is resumed from elsewhere. The input is given as JSON, as a file, or as fields;
+fields win over the file, the file over -i.`,
+		`hitl-tui run release-notes.yaml -F since=v1.0
+hitl-tui run expense-triage.yaml -i '{"id":"A-17","person":"Ana","amount":240,"reason":"Chair"}'
+hitl-tui run article.yaml --input-file article.json --json`,
+		cobra.ExactArgs(1), nil)
+	cmd.Flags().StringVarP(&input, "input", "i", "", "input object as JSON")
+	cmd.Flags().StringVar(&inputFile, "input-file", "", "file with the input object, - for standard input")
+	cmd.Flags().StringArrayVarP(&pairs, "field", "F", nil, "one field of the input, KEY=VALUE; may be given often")
+	cmd.Flags().StringVar(&thread, "thread", "", "id of the new thread (a new UUID)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		given, err := a.input(input, inputFile, pairs)
+		if err != nil {
+			return a.report(nil, err)
+		}
+		d, err := a.open(cmd.Context(), openWrite)
+		if err != nil {
+			return a.report(nil, err)
+		}
+		defer d.close()
+		workdir, err := os.Getwd()
+		if err != nil {
+			return a.report(nil, err)
+		}
+		stop := a.progress(cmd.Context(), d)
+		result, err := d.Start(cmd.Context(), desk.StartRequest{File: args[0], Input: given, Thread: thread, Workdir: workdir}, false)
+		stop()
+		return a.report(result, missingFile(args[0], err))
+	}
+	return cmd
+}
+
+// input puts the input object together.
+func (a *app) input(text, file string, pairs []string) (map[string]json.RawMessage, error) {
+	object := map[string]json.RawMessage{}
+	add := func(what string, raw json.RawMessage) error {
+		var part map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &part); err != nil || part == nil {
+			return invalidf("%s must be a JSON object", what)
+		}
+		maps.Copy(object, part)
+		return nil
+	}
+	if text != "" {
+		raw, err := oneJSON("-i", []byte(text))
+		if err != nil {
+			return nil, err
+		}
+		if err := add("-i", raw); err != nil {
+			return nil, err
+		}
+	}
+	if file != "" {
+		raw, err := a.readJSON(file, inputLimit)
+		if err != nil {
+			return nil, missingFile(file, err)
+		}
+		if err := add(file, raw); err != nil {
+			return nil, err
+		}
+	}
+	single, err := fields(pairs)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(object, single)
+	return object, nil
+}
+
+// missingFile says which file a command line names is not there.
+func missingFile(name string, err error) error {
+	var own *desk.Error
+	if errors.Is(err, fs.ErrNotExist) && !errors.As(err, &own) {
+		return &desk.Error{Code: desk.CodeNotFound, Message: "there is no file " + name, Remedy: "check the path", Err: err}
+	}
+	return err
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"hitl-tui": main})
+}
+
+// TestScripts runs one script for each command and each exit code, with the program in a process of its own.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			home := filepath.Join(e.WorkDir, "home")
+			e.Setenv("HOME", home)
+			e.Setenv("HITL_TUI_STORE", "sqlite:"+filepath.Join(e.WorkDir, "data", "desk.db"))
+			e.Setenv("HITL_TUI_REVIEWER", "tester")
+			e.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+			return os.MkdirAll(home, 0o700)
+		},
+		Condition: func(name string) (bool, error) {
+			if program, is := strings.CutPrefix(name, "has:"); is {
+				_, err := exec.LookPath(program)
+				if err != nil && os.Getenv("CI") == "true" {
+					return false, fmt.Errorf("%s is missing, and CI skips nothing", program)
+				}
+				return err == nil, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":     exits,
+			"jsonvar":   jsonVar,
+			"jsonhas":   jsonHas,
+			"unchanged": unchanged,
+		},
+	})
+}
+
+// exits CODE COMMAND...: the command must exit with just this code. Its output is that of the script's last command.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	if err != nil {
+		exit, is := err.(*exec.ExitError)
+		if !is {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if fmt.Sprint(got) != args[0] {
+		ts.Fatalf("exit code %d, want %s", got, args[0])
+	}
+}
+
+// jsonVar NAME PATH: sets NAME to the value at PATH (a.b.0.c) of the JSON on standard output.
+func jsonVar(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: jsonvar NAME PATH")
+	}
+	ts.Setenv(args[0], valueAt(ts, args[1]))
+}
+
+// jsonHas PATH VALUE: the value at PATH of the JSON on standard output is VALUE (texts bare, the rest as JSON).
+func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: jsonhas PATH VALUE")
+	}
+	if got := valueAt(ts, args[0]); (got == args[1]) == neg {
+		ts.Fatalf("%s is %q, want %q (not: %t)", args[0], got, args[1], neg)
+	}
+}
+
+func valueAt(ts *testscript.TestScript, path string) string {
+	var value any
+	text := ts.ReadFile("stdout")
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		ts.Fatalf("standard output is not JSON: %v\n%s", err, text)
+	}
+	for _, name := range strings.Split(path, ".") {
+		switch v := value.(type) {
+		case map[string]any:
+			next, has := v[name]
+			if !has {
+				ts.Fatalf("no %q in %s", name, text)
+			}
+			value = next
+		case []any:
+			var i int
+			if _, err := fmt.Sscan(name, &i); err != nil || i >= len(v) {
+				ts.Fatalf("no item %q in a list of %d: %s", name, len(v), text)
+			}
+			value = v[i]
+		default:
+			ts.Fatalf("%q leads into %v", name, value)
+		}
+	}
+	if s, is := value.(string); is {
+		return s
+	}
+	out, err := json.Marshal(value)
+	ts.Check(err)
+	return string(out)
+}
+
+// unchanged THREAD: the thread stands where it stood at the last `unchanged` of it; the first only notes it.
+func unchanged(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: unchanged THREAD")
+	}
+	ts.Check(ts.Exec("hitl-tui", "show", args[0], "--json"))
+	shown := ts.ReadFile("stdout")
+	ts.Check(ts.Exec("hitl-tui", "audit", args[0], "--json"))
+	note := ts.MkAbs("unchanged-" + args[0])
+	now := shown + ts.ReadFile("stdout")
+	before, err := os.ReadFile(note)
+	if os.IsNotExist(err) {
+		ts.Check(os.WriteFile(note, []byte(now), 0o600))
+		return
+	}
+	ts.Check(err)
+	if string(before) != now {
+		ts.Fatalf("thread %s has changed:\n%s\nbefore:\n%s", args[0], now, before)
+	}
+}
