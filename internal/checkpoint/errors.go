@@ -18,6 +18,7 @@ var (
 	ErrLeased      = errors.New("the thread is running")
 	ErrAmbiguous   = errors.New("ambiguous")
 	ErrReadOnly    = errors.New("the store is read-only")
+	ErrCursor      = errors.New("not a cursor")
 	ErrFull        = errors.New("the disk is full")
 )
 

@@ -100,7 +100,7 @@ func (q *Query) Start() (*Key, error) {
 		err = json.Unmarshal(text, &c)
 	}
 	if err != nil || c.Thread == "" {
-		return nil, fmt.Errorf("cursor %q was not given out by a listing", q.After)
+		return nil, fmt.Errorf("%w: %q was not given out by a listing", ErrCursor, q.After)
 	}
 	if c.Sort != q.Order() || c.Reverse != q.Reverse {
 		return nil, fmt.Errorf("cursor %q belongs to a listing in another order", q.After)

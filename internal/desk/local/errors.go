@@ -85,7 +85,7 @@ type condition struct {
 
 func conditions() []condition {
 	return []condition{
-		{engine.ErrNoStore, desk.CodeUsage, "give --store to wait for a person, to resume or to see what was"},
+		{engine.ErrNoStore, desk.CodeUsage, ""},
 		{engine.ErrNotWaiting, desk.CodeNotWaiting, ""},
 		{engine.ErrAlreadyAnswered, desk.CodeAlreadyAnswered, ""},
 		{engine.ErrClaimed, desk.CodeClaimed, ""},
@@ -104,6 +104,7 @@ func conditions() []condition {
 		{checkpoint.ErrLocked, desk.CodeStoreLocked, ""},
 		{checkpoint.ErrReadOnly, desk.CodeStoreUnavailable, "make the file and its folder writable, or use --read-only"},
 		{checkpoint.ErrFull, desk.CodeStoreUnavailable, "free space on the disk; nothing that was confirmed is lost"},
+		{checkpoint.ErrCursor, desk.CodeUsage, "give one that a listing printed"},
 		{checkpoint.ErrNotFound, desk.CodeNotFound, ""},
 		{fs.ErrNotExist, desk.CodeNotFound, "check the path"},
 	}
