@@ -78,7 +78,10 @@ func Between(left, right string, w int) string {
 		return Fit(left, w)
 	}
 	right = Clip(right, max(w-min(Width(left), w/3)-1, 0))
-	return Fit(left, w-Width(right)) + right
+	if right == "" {
+		return Fit(left, w)
+	}
+	return Fit(left, w-Width(right)-1) + " " + right
 }
 
 // Block makes exactly h lines of exactly w cells of lines.
@@ -149,9 +152,12 @@ func Overlay(screen, box string, x, y int) string {
 
 func overlayLine(line, row string, x int) string {
 	width, n := Width(line), Width(row)
+	if x >= width {
+		return line
+	}
 	left := Fit(ansi.Cut(line, 0, x), x)
 	if x+n >= width {
-		return left + ansi.Truncate(row, max(width-x, 0), "")
+		return left + Fit(ansi.Truncate(row, width-x, ""), width-x)
 	}
 	// A wide character cut in half at the right edge leaves a cell to fill.
 	return left + row + Right(ansi.Cut(line, x+n, width), width-x-n)

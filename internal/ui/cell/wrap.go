@@ -41,7 +41,7 @@ func wrapPlain(s string, w int) []string {
 		size, cells := Cluster(s[i:])
 		if width+cells > w && i > start {
 			switch {
-			case s[i] == ' ':
+			case isSpace(s[i], size):
 				rows = append(rows, s[start:i])
 				start, width = i+1, 0
 				i++
@@ -58,13 +58,16 @@ func wrapPlain(s string, w int) []string {
 			space = -1
 		}
 		width += cells
-		if s[i] == ' ' {
+		if isSpace(s[i], size) {
 			space, after = i, width
 		}
 		i += size
 	}
 	return append(rows, s[start:])
 }
+
+// isSpace says whether a cluster is a space alone; one that carries a combining character is no place to break.
+func isSpace(first byte, size int) bool { return first == ' ' && size == 1 }
 
 // Cluster gives the size in bytes and the width in cells of the first grapheme cluster of s.
 func Cluster(s string) (size, cells int) {

@@ -25,7 +25,11 @@ func plainLine(src Source, i int) string {
 	if p, ok := src.(Plain); ok {
 		return p.Plain(i)
 	}
-	return ansi.Strip(src.Line(i))
+	line := src.Line(i)
+	if strings.IndexByte(line, 0x1b) < 0 {
+		return line
+	}
+	return ansi.Strip(line)
 }
 
 func matching(src Source, query string) []int {

@@ -82,7 +82,7 @@ func (a *Area) wrap(line string, w int) []span {
 		size, cells := cell.Cluster(line[i:])
 		_, gw := a.glyph(line[i:i+size], cells)
 		if width+gw > w && i > start {
-			if line[i] == ' ' && width == w { // a space may hang over the edge
+			if line[i] == ' ' && size == 1 && width == w { // a space may hang over the edge
 				i += size
 				rows = append(rows, span{start, i})
 				start, width, brk = i, 0, -1
@@ -99,7 +99,7 @@ func (a *Area) wrap(line string, w int) []span {
 		}
 		width += gw
 		i += size
-		if line[i-size] == ' ' {
+		if line[i-size] == ' ' && size == 1 {
 			brk, brkWidth = i, width
 		}
 	}
