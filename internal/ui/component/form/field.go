@@ -24,6 +24,8 @@ type field struct {
 	at      int   // option under the cursor of a multiselect
 	odd     json.RawMessage
 	touched bool
+	given   json.RawMessage // the value that was put in, for as long as its text is not changed
+	asText  string
 }
 
 // rowsOfText is the height of a text field of many lines.
@@ -68,7 +70,7 @@ func (f *field) setWidth(w int) {
 }
 
 func (f *field) clear() {
-	f.picked, f.odd, f.touched = nil, nil, false
+	f.picked, f.odd, f.touched, f.given = nil, nil, false, nil
 	f.text.SetValue("")
 }
 
@@ -92,6 +94,7 @@ func (f *field) set(v json.RawMessage) {
 		f.text.SetValue(string(v))
 	}
 	f.text.MoveToEnd()
+	f.given, f.asText = v, f.text.Value()
 }
 
 func (f *field) setPick(v json.RawMessage) {
@@ -123,6 +126,9 @@ func (f *field) value() (json.RawMessage, bool) {
 		return f.pickValue()
 	}
 	s := f.text.Value()
+	if f.given != nil && s == f.asText {
+		return f.given, true
+	}
 	if s == "" {
 		switch {
 		case f.spec.Nullable && f.spec.Required:

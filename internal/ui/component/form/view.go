@@ -154,7 +154,7 @@ func (f *Form) View() string {
 
 // Cursor is the cursor of the focused text field within the box.
 func (f *Form) Cursor() (x, y int, ok bool) {
-	if !f.focused || len(f.fields) == 0 || f.fields[f.at].isPick() {
+	if !f.focused || f.w < 3 || f.h == 0 || len(f.fields) == 0 || f.fields[f.at].isPick() {
 		return 0, 0, false
 	}
 	x, y, ok = f.fields[f.at].text.Cursor()

@@ -34,8 +34,7 @@ func (a *Area) glyph(cluster string, cells int) (string, int) {
 func (a *Area) width(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
-		size, cells := cell.Cluster(s[i:])
-		_, w := a.glyph(s[i:i+size], cells)
+		size, w := a.step(s, i)
 		n += w
 		i += size
 	}
@@ -79,8 +78,7 @@ func (a *Area) wrap(line string, w int) []span {
 	start, width := 0, 0
 	brk, brkWidth := -1, 0 // behind the last space of the row, and the width up to there
 	for i := 0; i < len(line); {
-		size, cells := cell.Cluster(line[i:])
-		_, gw := a.glyph(line[i:i+size], cells)
+		size, gw := a.step(line, i)
 		if width+gw > w && i > start {
 			if line[i] == ' ' && size == 1 && width == w { // a space may hang over the edge
 				i += size
@@ -104,6 +102,16 @@ func (a *Area) wrap(line string, w int) []span {
 		}
 	}
 	return append(rows, span{start, len(line)})
+}
+
+// step is the size in bytes and the width as drawn of the cluster at i. Most are plain ASCII, which needs no search.
+func (a *Area) step(line string, i int) (size, width int) {
+	if c := line[i]; c >= 0x20 && c < 0x7f && (i+1 == len(line) || line[i+1] < utf8.RuneSelf) {
+		return 1, 1
+	}
+	size, cells := cell.Cluster(line[i:])
+	_, width = a.glyph(line[i:i+size], cells)
+	return size, width
 }
 
 // rowOf is the row in which a byte of the line is.

@@ -177,24 +177,23 @@ func (a *Area) left() int {
 	return from
 }
 
-// View is the box.
+// View is the box. What is typed is drawn in the terminal's own colours.
 func (a *Area) View() string {
 	if a.w == 0 || a.h == 0 {
 		return ""
 	}
-	style := a.theme.Input
 	if a.Empty() && a.placeholder != "" {
 		return cell.Block([]string{a.theme.Placeholder.Render(cell.Clip(a.placeholder, a.w))}, a.w, a.h)
 	}
 	rows := make([]string, 0, a.h)
 	if a.single {
-		rows = append(rows, style.Render(a.drawn(a.lines[0][a.left():], a.w)))
+		rows = append(rows, a.drawn(a.lines[0][a.left():], a.w))
 		return cell.Block(rows, a.w, a.h)
 	}
 	sub := a.topSub
 	for i := a.top; i < len(a.lines) && len(rows) < a.h; i++ {
 		for _, s := range a.layout(i)[min(sub, len(a.layout(i))-1):] {
-			rows = append(rows, style.Render(a.drawn(a.lines[i][s.from:s.to], a.w)))
+			rows = append(rows, a.drawn(a.lines[i][s.from:s.to], a.w))
 			if len(rows) == a.h {
 				break
 			}
