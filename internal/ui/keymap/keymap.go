@@ -35,9 +35,9 @@ func (p Problem) Error() string {
 
 // Map resolves keys. It is not changed after New and may be shared.
 type Map struct {
-	byKey  map[command.Scope]map[string]command.ID
-	keys   map[command.ID][]string
-	titles map[command.ID]string
+	byKey map[command.Scope]map[string]command.ID
+	keys  map[command.ID][]string
+	table map[command.ID]command.Command
 }
 
 // Default is the map without a user's keys.
@@ -50,18 +50,16 @@ func Default() *Map {
 // whatever is in it.
 func New(o Overrides) (*Map, []Problem) {
 	m := &Map{
-		byKey:  map[command.Scope]map[string]command.ID{},
-		keys:   map[command.ID][]string{},
-		titles: map[command.ID]string{},
+		byKey: map[command.Scope]map[string]command.ID{},
+		keys:  map[command.ID][]string{},
+		table: map[command.ID]command.Command{},
 	}
-	effects := map[command.ID]command.Effect{}
 	table := command.Table()
 	for _, c := range table {
 		m.keys[c.ID] = c.Keys
-		m.titles[c.ID] = c.Title
-		effects[c.ID] = c.Effect
+		m.table[c.ID] = c
 	}
-	custom, problems := readOverrides(o, m.keys, effects)
+	custom, problems := readOverrides(o, m.table)
 	maps.Copy(m.keys, custom)
 	for _, own := range []bool{true, false} {
 		for _, c := range table {
@@ -95,7 +93,7 @@ func (m *Map) bind(id command.ID, own bool) []Problem {
 		} else {
 			p.Command = holder.Name()
 			p.What = fmt.Sprintf("%s was the key of %s (%s), which has lost it; give %s another or ignore this",
-				key, id.Name(), m.titles[id], id.Name())
+				key, id.Name(), m.table[id].Title, id.Name())
 		}
 		problems = append(problems, p)
 	}
@@ -103,9 +101,7 @@ func (m *Map) bind(id command.ID, own bool) []Problem {
 	return problems
 }
 
-func readOverrides(o Overrides, known map[command.ID][]string, effects map[command.ID]command.Effect) (
-	map[command.ID][]string, []Problem,
-) {
+func readOverrides(o Overrides, known map[command.ID]command.Command) (map[command.ID][]string, []Problem) {
 	custom := map[command.ID][]string{}
 	var problems []Problem
 	for _, scope := range slices.Sorted(maps.Keys(o)) {
@@ -120,7 +116,7 @@ func readOverrides(o Overrides, known map[command.ID][]string, effects map[comma
 					What: "no such command" + hint(name, namesIn(command.Scope(scope)))})
 				continue
 			}
-			keys, bad := readKeys(scope, name, o[scope][name], effects[id])
+			keys, bad := readKeys(scope, name, o[scope][name], known[id].Effect)
 			problems = append(problems, bad...)
 			if len(keys) > 0 || len(o[scope][name]) == 0 {
 				custom[id] = keys
@@ -172,6 +168,9 @@ func (m *Map) Resolve(msg tea.KeyPressMsg, scopes ...command.Scope) (command.ID,
 func (m *Map) In(msg tea.KeyPressMsg, focus command.Scope) (command.ID, bool) {
 	return m.Resolve(msg, command.Stack(focus)...)
 }
+
+// Command is the row of a command in the table, with its default keys.
+func (m *Map) Command(id command.ID) command.Command { return m.table[id] }
 
 // Keys are the keys of a command, the one to show first.
 func (m *Map) Keys(id command.ID) []string { return m.keys[id] }

@@ -106,6 +106,7 @@ type Pane struct {
 	block  bool
 	wrap   int // bytes around the content
 	w, h   int
+	shared layout // made by SetSize, after whatever changes it
 }
 
 // New opens the pane of an action at a question.
@@ -274,7 +275,10 @@ func (p *Pane) SetText(s string) {
 }
 
 // SetSaved shows when the draft was kept.
-func (p *Pane) SetSaved(at time.Time) { p.saved = at }
+func (p *Pane) SetSaved(at time.Time) {
+	p.saved = at
+	p.SetSize(p.w, p.h)
+}
 
 // SetNotice shows what happened meanwhile; block switches sending off. "" takes it away.
 func (p *Pane) SetNotice(text string, block bool) {
@@ -300,6 +304,7 @@ func (p *Pane) SetTheme(th *theme.Theme) {
 		p.comment.SetTheme(th)
 	}
 	p.sides.setTheme(th)
+	p.SetSize(p.w, p.h)
 }
 
 // Scope is the scope of the pane's keys.

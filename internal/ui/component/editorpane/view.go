@@ -2,6 +2,7 @@ package editorpane
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,7 +71,8 @@ func (p *Pane) SetSize(w, h int) {
 	if p.w == 0 || p.h == 0 {
 		return
 	}
-	l := p.layout()
+	p.shared = p.layout()
+	l := p.shared
 	inner := max(l.bodyW-1, 1)
 	p.text.SetSize(inner, max(l.bodyH, 1))
 	p.raw.SetSize(inner, max(l.bodyH, 1))
@@ -87,8 +89,8 @@ func (p *Pane) View() string {
 	if p.w == 0 || p.h == 0 {
 		return ""
 	}
-	l := p.layout()
-	lines := l.top
+	l := p.shared
+	lines := slices.Clone(l.top)
 	if l.editorShown {
 		left := p.editor(l)
 		if p.wide() {
@@ -362,7 +364,7 @@ func (p *Pane) Cursor() (x, y int, ok bool) {
 	if p.w == 0 || p.h == 0 {
 		return 0, 0, false
 	}
-	l := p.layout()
+	l := p.shared
 	if !l.editorShown || p.focus == onSend {
 		return 0, 0, false
 	}
@@ -382,7 +384,7 @@ func (p *Pane) Cursor() (x, y int, ok bool) {
 	default:
 		x, y, ok = p.text.Cursor()
 	}
-	return x + 1, y + at, ok && y+at < p.h
+	return x + 1, y + at, ok && x+1 < p.w && y+at < p.h
 }
 
 // setFocus moves the focus to a stop.

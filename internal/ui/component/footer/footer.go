@@ -107,8 +107,7 @@ func draw(th *theme.Theme, km *keymap.Map, it Item, leads bool) string {
 	key := km.Key(it.ID)
 	label := it.Label
 	if label == "" {
-		c, _ := command.Find(it.ID)
-		label = c.Footer
+		label = km.Command(it.ID).Footer
 	}
 	if key == "" || label == "" {
 		return ""
