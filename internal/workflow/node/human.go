@@ -82,7 +82,7 @@ func (q *Question) ask(scope *callScope) (engine.Ask, error) {
 	if err := errors.Join(question.Check(asked)...); err != nil {
 		return engine.Ask{}, err
 	}
-	payload, err := json.Marshal(asked)
+	payload, err := marshal(asked)
 	if err != nil {
 		return engine.Ask{}, err
 	}

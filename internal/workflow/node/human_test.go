@@ -91,6 +91,18 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
+// Two stored forms of one text would have two hashes.
+func TestPayloadIsStoredAsItIs(t *testing.T) {
+	call, _ := callOn(t, `{}`)
+	result, err := run(t, &node.Human{Questions: []node.Question{{Kind: actions.Suspend, Message: text(t, "<a> & b")}}}, call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(result.Interrupts[0].Payload); !strings.Contains(got, `"message":"<a> & b"`) || strings.HasSuffix(got, "\n") {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestSeveralQuestions(t *testing.T) {
 	call, _ := callOn(t, humanState)
 	result, err := run(t, &node.Human{Questions: []node.Question{

@@ -57,7 +57,7 @@ func (n *Exec) request(call *engine.Call, scope *callScope) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if input, err = json.Marshal(object); err != nil {
+		if input, err = marshal(object); err != nil {
 			return nil, fmt.Errorf("in: %w", err)
 		}
 	}
@@ -73,7 +73,7 @@ func (n *Exec) request(call *engine.Call, scope *callScope) ([]byte, error) {
 		}
 		answers[key] = a
 	}
-	stdin, err := json.Marshal(request{
+	stdin, err := marshal(request{
 		Node: call.Node, RunID: call.Path, Attempt: call.Attempt, IdempotencyKey: call.IdempotencyKey,
 		Input: input, State: state, ResumeInputs: answers,
 		PriorOutput: call.PriorOutput.JSON(), PriorInterrupts: append([]string{}, call.PriorInterrupts...),
@@ -258,9 +258,18 @@ func nativeAsk(ask *engine.Ask, raw json.RawMessage) error {
 	if q.ContentType == "" {
 		q.ContentType = contentType(q.Content)
 	}
-	ask.Payload, err = json.Marshal(q)
+	ask.Payload, err = marshal(q)
 	ask.Timeout = time.Duration(q.TimeoutMS) * time.Millisecond
 	return err
+}
+
+// marshal is json.Marshal without the escapes that only HTML needs, so that a text is stored as it is.
+func marshal(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 func isNull(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
