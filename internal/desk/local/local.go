@@ -4,6 +4,7 @@ package local
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -68,7 +69,7 @@ func (s *Source) Close(ctx context.Context) error { return Coded(s.engine.Close(
 // kept is the store, or an error that says there is none.
 func (s *Source) kept() (checkpoint.Store, error) {
 	if s.store == nil {
-		return nil, Coded(engine.ErrNoStore)
+		return nil, Coded(fmt.Errorf("%w: nothing is kept to look at; name one (--store sqlite:PATH)", engine.ErrNoStore))
 	}
 	return s.store, nil
 }
