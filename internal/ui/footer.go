@@ -1,7 +1,12 @@
 package ui
 
 import (
+	"slices"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
+	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
 	"github.com/hitl-tui/hitl-tui/internal/ui/command"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/footer"
 	"github.com/hitl-tui/hitl-tui/internal/ui/page/inbox"
@@ -32,7 +37,11 @@ func (m *Model) footer() []string {
 	if rows == 1 {
 		return footer.Lines(m.theme, m.keys, append(decide, list...), last, m.width, 1)
 	}
-	first := footer.Lines(m.theme, m.keys, decide, nil, m.width, 1)
+	var more []footer.Item
+	if m.inbox.Focus() == inbox.Question && m.scope() == command.Question {
+		more = footer.Of(command.ActionsMenu)
+	}
+	first := footer.Lines(m.theme, m.keys, m.withLeads(decide, m.width-12), more, m.width, 1)
 	return append(first, footer.Lines(m.theme, m.keys, list, last, m.width, 1)...)
 }
 
@@ -45,9 +54,7 @@ func (m *Model) inboxItems() (decide, list []footer.Item) {
 				decide = append(decide, footer.Item{ID: command.ForAction(c.Action), Leads: sanitize.Line(c.Leads)})
 			}
 		}
-		if m.inbox.Focus() == inbox.Question {
-			decide = append(decide, footer.Item{ID: command.ActionsMenu})
-		}
+		slices.SortStableFunc(decide, func(a, b footer.Item) int { return rank(q, a.ID) - rank(q, b.ID) })
 	}
 	switch m.scope() {
 	case command.Running:
@@ -69,4 +76,26 @@ func (m *Model) inboxItems() (decide, list []footer.Item) {
 		list = append(footer.Of(command.NextQuestion), list...)
 	}
 	return decide, list
+}
+
+// rank is the place of an action in the question's own order, which its workflow's author chose.
+func rank(q desk.Question, id command.ID) int {
+	i := slices.IndexFunc(q.Actions, func(a actions.Action) bool { return command.ForAction(a) == id })
+	if i < 0 {
+		return len(q.Actions)
+	}
+	return i
+}
+
+// withLeads keeps as many actions as fit with where they lead: rather fewer than ones that do not say it.
+func (m *Model) withLeads(items []footer.Item, w int) []footer.Item {
+	used := 0
+	for i, it := range items {
+		c, _ := command.Find(it.ID)
+		used += cell.Width(m.keys.Key(it.ID)) + cell.Width(c.Footer) + cell.Width(it.Leads) + 4
+		if used > w {
+			return items[:max(i, 1)]
+		}
+	}
+	return items
 }

@@ -27,6 +27,7 @@ type Model struct {
 	now      func() time.Time
 
 	width, height int
+	laid          [3]int // what the pages were laid out for
 	themeFile     *theme.File
 	theme         *theme.Theme
 	dark          bool
@@ -150,6 +151,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = tea.Batch(m.inbox.Update(msg), m.history.Update(msg), m.prune.Update(msg), m.thread.Update(msg))
 	}
 	m.watchDrawn()
+	if m.laid != m.room() {
+		m.layout()
+	}
 	return m, tea.Batch(cmd, m.countdown())
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/tabs"
+	"github.com/hitl-tui/hitl-tui/internal/ui/page/inbox"
 )
 
 // The smallest screen on which the desk is drawn, and from where on two lines of keys are shown.
@@ -18,8 +19,13 @@ const (
 	tallHeight          = 18
 )
 
-// top is the number of lines above the page.
-func (m *Model) top() int { return 1 }
+// top is the number of lines above the page. A question that fills a small screen needs them more than the tabs do.
+func (m *Model) top() int {
+	if m.height < tallHeight && m.place == atInbox && m.inbox.OnePane() && m.inbox.Focus() == inbox.Question {
+		return 0
+	}
+	return 1
+}
 
 // bottom is the number of lines below it: the status and the keys.
 func (m *Model) bottom() int {
@@ -29,8 +35,12 @@ func (m *Model) bottom() int {
 	return 2
 }
 
+// room is what a layout depends on.
+func (m *Model) room() [3]int { return [3]int{m.width, m.height, m.top()} }
+
 // layout gives every page and dialog its room.
 func (m *Model) layout() {
+	m.laid = m.room()
 	h := max(m.height-m.top()-m.bottom(), 1)
 	m.inbox.SetSize(m.width, h)
 	m.history.SetSize(m.width, h)
@@ -72,7 +82,10 @@ func (m *Model) frame() (string, *tea.Cursor) {
 		base = m.pane.View()
 		cursor = m.pane.cursor()
 	} else {
-		base = m.tabLine() + "\n" + m.page() + "\n" + m.statusLine(m.width) + "\n" + strings.Join(m.footer(), "\n")
+		if m.top() > 0 {
+			base = m.tabLine() + "\n"
+		}
+		base += m.page() + "\n" + m.statusLine(m.width) + "\n" + strings.Join(m.footer(), "\n")
 	}
 	for _, d := range m.dialogs {
 		if d, ok := d.Dialog.(*prompt); ok {

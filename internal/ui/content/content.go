@@ -112,7 +112,7 @@ func Markdown(t *theme.Theme, text string, w int) pager.Source {
 
 // Heading is a line above a part.
 func Heading(t *theme.Theme, text string) pager.Source {
-	return pager.Lines{t.Heading.Render(strings.ToUpper(sanitize.Line(text)))}
+	return pager.Lines{t.Heading.Render(sanitize.Line(text))}
 }
 
 // Blank is an empty line.

@@ -42,12 +42,13 @@ type questionView struct {
 
 	wantThread, wantQuestion string // to be shown once its thread is open
 
-	built  string // what the pager holds: question, width, mode, theme, answer
-	folded map[string]bool
+	built  string          // what the pager holds: question, width, mode, theme, answer
+	editOf string          // entry of the outbox
+	edit   json.RawMessage // its content
 }
 
 func newQuestionView(th *theme.Theme) questionView {
-	return questionView{theme: th, pager: pager.New(th), folded: map[string]bool{}}
+	return questionView{theme: th, pager: pager.New(th)}
 }
 
 func (v *questionView) setTheme(th *theme.Theme) {
@@ -146,17 +147,21 @@ func (p *Page) MoveInQuestion(id command.ID) {
 	}
 }
 
-// edited is the content of an edit that is on its way.
+// edited is the content of an edit that is on its way, nil without one.
 func (p *Page) edited(q desk.Question) json.RawMessage {
 	e, ok := p.Answered(q.ID)
-	if !ok {
+	a := actions.Action(e.Decision.Action)
+	if !ok || a != actions.Edit && a != actions.Save {
 		return nil
 	}
-	switch actions.Action(e.Decision.Action) {
-	case actions.Edit, actions.Save:
-		return e.Decision.Data
+	v := &p.view
+	if v.editOf != e.ID {
+		v.editOf, v.edit = e.ID, nil
+		if answer, err := actions.Validate(q.Question, a, e.Decision.Data); err == nil {
+			v.edit = answer.Value
+		}
 	}
-	return nil
+	return v.edit
 }
 
 // viewQuestion draws the pane: heading, what is asked, and at the bottom how the content is shown.
@@ -207,8 +212,8 @@ func (p *Page) questionHead(q desk.Question, w int) []string {
 	if !q.Due.IsZero() && !q.Due.After(now) {
 		right = t.Warning.Render(when + " ")
 	}
-	room := max(w-cell.Width(when)-2, 0)
-	lines := []string{style.Render(cell.Fit(title, room+1)) + right}
+	room := max(w-cell.Width(when)-3, 0)
+	lines := []string{style.Render(cell.Fit(title, room+1)) + " " + right}
 	where := " " + sanitize.Line(q.Workflow) + " / " + sanitize.Line(q.Address)
 	var more []string
 	if q.Round > 1 {
@@ -310,7 +315,7 @@ func (p *Page) Draft(q desk.Question) *desk.Draft {
 func (p *Page) build(q desk.Question, w int) {
 	v := &p.view
 	after := p.edited(q)
-	key := fmt.Sprintf("%s\x00%d\x00%d\x00%v\x00%s\x00%d\x00%d", identity(q), w, v.mode, v.theme.Dark, v.theme.Name, len(after), len(v.folded))
+	key := fmt.Sprintf("%s\x00%d\x00%d\x00%v\x00%s\x00%d", identity(q), w, v.mode, v.theme.Dark, v.theme.Name, len(after))
 	if key == v.built {
 		return
 	}
@@ -357,7 +362,7 @@ func body(t *theme.Theme, q desk.Question, m mode, w int, after json.RawMessage,
 		parts = append(parts, content.Blank(), content.Heading(t, optionsTitle(q)), options(t, q))
 	}
 	if len(q.Schema) > 0 && len(q.Content) == 0 {
-		parts = append(parts, content.Heading(t, "answer with a form: s opens it"), content.Fields(t, q.Schema))
+		parts = append(parts, content.Heading(t, "a form, opened with s"), content.Fields(t, q.Schema))
 	}
 	if len(q.Context) > 0 && context {
 		parts = append(parts, content.Blank(), content.Heading(t, "context"), content.Context(t, q.Context, w))

@@ -73,8 +73,11 @@ func (p *Page) SetTheme(th *theme.Theme) {
 
 // SetSize tells the page its room.
 func (p *Page) SetSize(w, h int) {
+	changed := w != p.w
 	p.w, p.h = w, h
-	p.fill()
+	if changed {
+		p.fill()
+	}
 }
 
 // Open shows a thread.

@@ -1,0 +1,359 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/tuitest"
+	"github.com/hitl-tui/hitl-tui/internal/ui/desktest"
+)
+
+// settle is longer than the time in which no key decides.
+const settle = 400 * time.Millisecond
+
+// flow runs the whole program on an emulated terminal of 80x24, in virtual time, and waits until it may decide.
+func flow(t *testing.T, do func(t *testing.T, d *desktest.Desk, p *tuitest.Program)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		d := world(t)
+		p := tuitest.Run(t, New(t.Context(), d, Options{StateDir: t.TempDir()}), 80, 24)
+		defer func() {
+			if _, err := p.Stop(); err != nil {
+				t.Errorf("the program ended with: %v", err)
+			}
+		}()
+		p.Advance(settle)
+		do(t, d, p)
+	})
+}
+
+// outbox is every entry as "action title state".
+func outbox(d *desktest.Desk) []string {
+	var out []string
+	for _, e := range d.Outbox() {
+		out = append(out, e.Decision.Action+" "+e.Decision.Title+": "+string(e.State))
+	}
+	return out
+}
+
+func wantOutbox(t *testing.T, d *desktest.Desk, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, outbox(d)); diff != "" {
+		t.Errorf("outbox (-want +got):\n%s", diff)
+	}
+}
+
+func TestApproveIsOneKeyAndGoesOn(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Expect("Delete backups?", "OVER 1h", "a approve>publish")
+		p.Keys("a")
+		p.Expect("approved: Delete backups?, sends in 5 s  u take back", ">   Publish these")
+		wantOutbox(t, d, "approve Delete backups?: unsent")
+		p.Advance(3 * time.Second)
+		p.Expect("sends in 2 s")
+		p.Advance(3 * time.Second)
+		wantOutbox(t, d, "approve Delete backups?: sent")
+		if strings.Contains(p.Screen(), "sends in") {
+			t.Errorf("the countdown stays after the end of the grace time:\n%s", p.Screen())
+		}
+	})
+}
+
+func TestTakeBackReselectsTheQuestion(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("a")
+		p.Advance(settle)
+		p.Keys("a")
+		p.Advance(settle)
+		p.Expect("> @ Pay invoice", "u take back (2)")
+		p.Keys("u")
+		p.Expect(">   Publish these")
+		p.Keys("u")
+		p.Expect("> ! Delete backups?", "taken back: approve of Delete backups?")
+		wantOutbox(t, d, "approve Delete backups?: taken back", "approve Publish these notes?: taken back")
+		p.Advance(time.Minute)
+		wantOutbox(t, d, "approve Delete backups?: taken back", "approve Publish these notes?: taken back")
+	})
+}
+
+func TestRejectWithReason(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("j", "r")
+		p.Expect("REJECT", "END (rejected)")
+		p.Type("a u q, names a customer")
+		p.Keys("ctrl+s")
+		p.Expect("rejected: Publish these notes?")
+		wantOutbox(t, d, "reject Publish these notes?: unsent")
+		if got := string(d.Outbox()[0].Decision.Data); got != `"a u q, names a customer"` {
+			t.Errorf("data %s", got)
+		}
+	})
+}
+
+func TestEditThenApprove(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("j", "e")
+		p.Expect("EDIT, then publish", "bytes left")
+		p.Type("Hello. ")
+		p.Keys("ctrl+s")
+		wantOutbox(t, d, "edit Publish these notes?: unsent")
+		if got := string(d.Outbox()[0].Decision.Data); !strings.HasPrefix(got, `{"edited":"Hello. ## Changes`) {
+			t.Errorf("data %s", got)
+		}
+		p.Keys("k")
+		p.Advance(settle)
+		p.Expect("your edit", "+ Hello. ## Changes", "edited here, not sent yet")
+	})
+}
+
+func TestChooseIsTwoKeys(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("j", "j", "j", "j")
+		p.Expect("> ", "Which headline?", "2  A calm release")
+		p.Keys("c")
+		p.Expect("sends at once")
+		p.Keys("enter", "space") // neither decides
+		wantOutbox(t, d)
+		p.Keys("2")
+		wantOutbox(t, d, "choose Which headline?: unsent")
+		if got := string(d.Outbox()[0].Decision.Data); got != `"calm"` {
+			t.Errorf("data %s", got)
+		}
+	})
+}
+
+func TestHeldKeyDecidesOnce(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("a")
+		p.Advance(500 * time.Millisecond) // the keyboard waits, then repeats every 30 ms
+		for range 20 {
+			p.Keys("a")
+			p.Advance(30 * time.Millisecond)
+		}
+		wantOutbox(t, d, "approve Delete backups?: unsent", "approve Publish these notes?: taken back")
+		p.Expect("is held: it decides once")
+	})
+}
+
+func TestTwoPressesWithin80ms(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("a")
+		p.Advance(70 * time.Millisecond)
+		p.Keys("a")
+		wantOutbox(t, d, "approve Delete backups?: unsent")
+		p.Expect("a is held: it decides once")
+	})
+}
+
+func TestNothingWithin300msOfTheSelectionMovingByItself(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("a")
+		p.Advance(200 * time.Millisecond)
+		p.Keys("a")
+		wantOutbox(t, d, "approve Delete backups?: unsent")
+		p.Expect("dropped: the question changed just now")
+	})
+}
+
+func TestAnsweredElsewhereWhileWriting(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("j", "r")
+		p.Type("no, because")
+		d.Elsewhere("t-notes-7f3k", actions.Approve, "bob")
+		p.Advance(12 * time.Second)
+		p.Expect("bob approved this", "Your text is kept", "no, because")
+		p.Keys("ctrl+s")
+		wantOutbox(t, d)
+		p.Keys("esc")
+		p.Expect("v Publish these", ">")
+		if got := d.Draft(desk.Question{ID: "q-notes"}); got == nil || got.Text != "no, because" {
+			t.Errorf("draft: %+v", got)
+		}
+	})
+}
+
+func TestConflictAfterTheGraceTime(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("a")
+		p.Advance(time.Second)
+		d.Elsewhere("t-purge-0001", actions.Reject, "bob")
+		p.Advance(6 * time.Second)
+		wantOutbox(t, d, "approve Delete backups?: refused")
+		p.Expect("bob answered this (reject)")
+		p.Keys("!")
+		p.Expect("Messages", "bob answered this (reject)", "your text is kept")
+	})
+}
+
+func TestRowsOfOthersStayDimAndNeverMoveTheSelection(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("j", "j")
+		d.Elsewhere("t-pick-0002", actions.Choose, "bob")
+		early := desk.Thread{ID: "t-new-9999", Workflow: "ops", Node: "purge", Due: d.Now().Add(-2 * time.Hour), WaitingSince: d.Now()}
+		d.Add(desk.Detail{Thread: early, Questions: []desk.Question{{Address: "purge", Question: actions.Question{Kind: actions.Approval, Title: "Newest of all"}}}})
+		d.Wake(desk.Event{Kind: desk.StoreChanged, Thread: "t-new-9999"})
+		p.Advance(time.Second)
+		p.Expect("v Which headline?", "chosen by bob", "> @ Pay invoice 88-1")
+		p.Keys("g")
+		p.Expect("> ! Newest of all")
+		p.Keys("R")
+		if s := p.Screen(); strings.Contains(s, "Which headline?") {
+			t.Errorf("R keeps what was decided:\n%s", s)
+		}
+	})
+}
+
+func TestQuitAsksWhatBecomesOfTheUnsent(t *testing.T) {
+	cases := []struct {
+		name, key string
+		ends      bool
+		want      string
+	}{
+		{"send now", "s", true, "approve Delete backups?: sent"},
+		{"keep as drafts", "d", true, "approve Delete backups?: taken back"},
+		{"wait", "w", true, "approve Delete backups?: sent"},
+		{"stay", "esc", false, "approve Delete backups?: unsent"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+				p.Keys("a", "q")
+				p.Expect("1 answer is not sent yet", "send now", "keep as drafts")
+				if p.Ended() {
+					t.Fatal("it quit without asking")
+				}
+				p.Keys(c.key)
+				p.Advance(50 * time.Millisecond)
+				if p.Ended() != c.ends {
+					t.Errorf("ended: %v, want %v", !c.ends, c.ends)
+				}
+				wantOutbox(t, d, c.want)
+			})
+		})
+	}
+}
+
+func TestQuitWithNothingUnsent(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("esc", "esc")
+		if p.Ended() {
+			t.Fatal("Esc quits")
+		}
+		p.Keys("q")
+		if !p.Ended() {
+			t.Errorf("q does not quit:\n%s", p.Screen())
+		}
+	})
+}
+
+func TestDraftIsKeptAsTypedAndOffered(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("j", "t")
+		p.Type("shorter")
+		p.Advance(time.Second)
+		if got := d.Draft(desk.Question{ID: "q-notes"}); got == nil || got.Text != "shorter" {
+			t.Fatalf("not on disk as typed: %+v", got)
+		}
+		p.Keys("esc")
+		p.Advance(settle)
+		p.Expect("~ draft of retry kept", "~ Publish these")
+		p.Keys("t")
+		p.Expect("shorter")
+		wantOutbox(t, d)
+	})
+}
+
+func TestPasteIsNeverKeys(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Paste("aaoSqX")
+		p.Advance(settle)
+		wantOutbox(t, d)
+		if p.Ended() {
+			t.Fatal("a pasted q quits")
+		}
+		p.Keys("j", "r")
+		p.Paste("two\rlines\x1b[2J")
+		p.Expect("two", "lines")
+		wantOutbox(t, d)
+	})
+}
+
+func TestMarkedAnswersTogether(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("G", "k", "k", "space", "space", "space", "A")
+		p.Expect("3 marked: press the key of an action")
+		p.Keys("a")
+		p.Expect("approve 3?", "3 questions are answered")
+		wantOutbox(t, d)
+		p.Keys("y")
+		p.Advance(settle)
+		p.Expect("3 answered")
+		if got := len(d.Outbox()); got != 3 {
+			t.Errorf("%d entries", got)
+		}
+	})
+}
+
+func TestClaimOfAnotherIsAskedAbout(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("j", "j", "s")
+		p.Expect("bob", "has claimed this")
+		p.Keys("n")
+		p.Expect("Pay invoice 88-1")
+		p.Keys("s", "y")
+		p.Expect("SUBMIT", "amount")
+		p.Type("12")
+		p.Keys("ctrl+s")
+		wantOutbox(t, d, "submit Pay invoice 88-1: unsent")
+		x := d.Outbox()[0].Decision
+		if string(x.Data) != `{"amount":12}` || !x.Steal {
+			t.Errorf("data %s, steal %v", x.Data, x.Steal)
+		}
+	})
+}
+
+func TestSeveralQuestionsOfAThread(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("j", "j", "j")
+		p.Expect("Restart db-1?", "q1/2", "resumes with this and 1 more")
+		p.Keys("a")
+		p.Expect("q2/2", "Restart db-2?")
+		p.Keys(",")
+		p.Expect("q1/2", "approved here, not sent yet")
+		p.Keys(".")
+		p.Advance(settle)
+		p.Keys("a")
+		wantOutbox(t, d, "approve Restart db-1?: unsent", "approve Restart db-2?: unsent")
+		p.Expect("Which headline?")
+	})
+}
+
+func TestFailureStaysUntilSeen(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		d.Wake(desk.Event{Kind: desk.RunFailed, Thread: "t-fail-0010", Node: "tag", Text: "exit status 128", At: d.Now()})
+		p.Advance(time.Minute)
+		p.Expect("! 1: tag failed: exit status 128")
+		p.Keys("3")
+		p.Advance(settle)
+		p.Expect("Publish 1.7", "tag 'v1.7' already exists", "o carry on")
+		if strings.Contains(p.Screen(), "! 1: tag failed") {
+			t.Errorf("seen, and still counted:\n%s", p.Screen())
+		}
+		p.Keys("o")
+		p.Expect("Carry on with Publish 1.7?")
+		if d.Calls("CarryOn") != 0 {
+			t.Error("carried on without asking")
+		}
+		p.Keys("y")
+		p.Advance(settle)
+		if d.Calls("CarryOn") != 1 {
+			t.Error("not carried on after y")
+		}
+	})
+}
