@@ -8,6 +8,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/textarea"
 	"github.com/hitl-tui/hitl-tui/internal/ui/dialog"
 	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
+	"github.com/hitl-tui/hitl-tui/internal/ui/page/inbox"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
@@ -81,6 +82,9 @@ func (m *Model) openPrompt(id command.ID) tea.Cmd {
 			return m.inbox.SetFilter(p.field.Value())
 		})
 	}
+	if m.inbox.Focus() == inbox.Question {
+		return m.searchQuestion()
+	}
 	p := m.newPrompt(" /", m.inbox.Search(), "text of a title, a workflow, a node")
 	return m.open(p, func(m *Model, r dialog.Result) tea.Cmd {
 		if _, ok := r.(dialog.Confirmed); !ok {
@@ -88,5 +92,20 @@ func (m *Model) openPrompt(id command.ID) tea.Cmd {
 		}
 		m.moved = true
 		return m.inbox.SetSearch(p.field.Value())
+	})
+}
+
+// searchQuestion asks for a text to look for in the question.
+func (m *Model) searchQuestion() tea.Cmd {
+	p := m.newPrompt(" /", "", "text of the question")
+	return m.open(p, func(m *Model, r dialog.Result) tea.Cmd {
+		if _, ok := r.(dialog.Confirmed); !ok {
+			return nil
+		}
+		n := m.inbox.SearchQuestion(p.field.Value())
+		if n == 0 && p.field.Value() != "" {
+			return m.warn("not found in this question: " + p.field.Value())
+		}
+		return nil
 	})
 }

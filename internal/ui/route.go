@@ -171,10 +171,18 @@ func (m *Model) runInbox(id command.ID) tea.Cmd {
 	case command.ScrollUp:
 		p.ScrollQuestion(-1)
 	case command.OpenQuestion:
+		if p.Focus() == inbox.Question {
+			p.Unfold(1)
+			return nil
+		}
 		m.moved = true
 		p.SetFocus(inbox.Question)
 	case command.BackToList:
-		p.SetFocus(inbox.List)
+		if p.Focus() != inbox.Question || !p.Unfold(-1) {
+			p.SetFocus(inbox.List)
+		}
+	case command.Unfold:
+		p.Unfold(0)
 	case command.FocusNext, command.FocusPrev:
 		m.moved = true
 		p.SetFocus(inbox.Question - p.Focus())
@@ -194,11 +202,9 @@ func (m *Model) runInbox(id command.ID) tea.Cmd {
 	case command.Search, command.Filter:
 		return m.openPrompt(id)
 	case command.SearchNext:
-		m.moved = true
-		return p.Find(1)
+		return m.find(1)
 	case command.SearchPrev:
-		m.moved = true
-		return p.Find(-1)
+		return m.find(-1)
 	case command.ActionsMenu:
 		return m.openActions()
 	case command.Views:
@@ -218,6 +224,15 @@ func (m *Model) runInbox(id command.ID) tea.Cmd {
 		return m.runSelected(id)
 	}
 	return nil
+}
+
+// find goes to the next match, in the question where that has the focus and is searched, else in the list.
+func (m *Model) find(dir int) tea.Cmd {
+	if m.inbox.Focus() == inbox.Question && m.inbox.FindInQuestion(dir) {
+		return nil
+	}
+	m.moved = true
+	return m.inbox.Find(dir)
 }
 
 // runSelected does what concerns the selected thread as a whole.

@@ -58,6 +58,18 @@ func world(t testing.TB) *desktest.Desk {
 				Context: []actions.Labelled{{Label: "since", Value: text("v1.7")}, {Label: "commits", Value: json.RawMessage("48")}}},
 			Payload: json.RawMessage(`{"kind":"edit"}`),
 		}}})
+	d.AddHistory("t-notes-7f3k", []desk.Step{
+		{Step: 0, Source: "input", TS: ago(time.Hour), SizeBytes: 12},
+		{Step: 1, Source: "step", Nodes: []string{"collect@1"}, TookMS: 400, SizeBytes: 4100, TS: ago(59 * time.Minute)},
+		{Step: 2, Source: "step", Nodes: []string{"draft@1"}, TookMS: 2100, SizeBytes: 5000, Status: "interrupted", TS: ago(58 * time.Minute)},
+		{Step: 3, Source: "answer", Nodes: []string{"review@1"}, TookMS: 840000, SizeBytes: 5100, TS: ago(20 * time.Minute), Decisions: []desk.DecisionRow{{Action: "retry", Reviewer: "ana"}}},
+		{Step: 4, Source: "step", Nodes: []string{"draft@2"}, TookMS: 1900, SizeBytes: 5200, TS: ago(4 * time.Minute)},
+		{Step: 5, Source: "step", Nodes: []string{"review@2"}, SizeBytes: 5200, Status: "interrupted", TS: ago(3 * time.Minute)}},
+		[]map[string]json.RawMessage{{}, {"commits": json.RawMessage(`["a1","b2"]`)},
+			{"commits": json.RawMessage(`["a1","b2"]`), "notes": text("## Changes\n- Faster inbox\n")},
+			{"commits": json.RawMessage(`["a1","b2"]`), "notes": text("## Changes\n- Faster inbox\n"), "feedback": text("name the people who helped")},
+			{"commits": json.RawMessage(`["a1","b2"]`), "notes": text(notes), "feedback": text("name the people who helped")},
+			{"commits": json.RawMessage(`["a1","b2"]`), "notes": text(notes), "feedback": text("name the people who helped")}})
 	late := waiting("t-purge-0001", "ops", "purge", 5*time.Hour)
 	late.Due = ago(time.Hour)
 	d.Add(desk.Detail{Thread: late, Questions: []desk.Question{{ID: "q-purge", Address: "purge", Asked: ago(5 * time.Hour), Due: late.Due, ResumesNow: true, ShownHash: "aa",

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/ago"
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
 	"github.com/hitl-tui/hitl-tui/internal/ui/command"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/diffview"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component/jsontree"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/pager"
 	"github.com/hitl-tui/hitl-tui/internal/ui/content"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
@@ -35,6 +38,8 @@ const rawAbove = 256 << 10
 type questionView struct {
 	theme   *theme.Theme
 	pager   *pager.Pager
+	tree    *jsontree.Tree // of content that is a JSON object or list
+	treeOn  bool           // it is what is scrolled
 	thread  string
 	index   int
 	current string // id of the question at index
@@ -48,12 +53,13 @@ type questionView struct {
 }
 
 func newQuestionView(th *theme.Theme) questionView {
-	return questionView{theme: th, pager: pager.New(th)}
+	return questionView{theme: th, pager: pager.New(th), tree: jsontree.New(th)}
 }
 
 func (v *questionView) setTheme(th *theme.Theme) {
 	v.theme = th
 	v.pager.SetTheme(th)
+	v.tree.SetTheme(th)
 	v.built = ""
 }
 
@@ -123,27 +129,60 @@ func (p *Page) ToggleWrap() string {
 	return "long lines are cut"
 }
 
+// scrolled is the part of the question that the moving keys move.
+func (v *questionView) scrolled() component.Viewer {
+	if v.treeOn {
+		return v.tree
+	}
+	return v.pager
+}
+
 // ScrollQuestion scrolls the question by rows.
-func (p *Page) ScrollQuestion(rows int) { p.view.pager.Scroll(rows) }
+func (p *Page) ScrollQuestion(rows int) { p.view.scrolled().Scroll(rows) }
 
 // HalfPage scrolls the question by half a page.
-func (p *Page) HalfPage(d int) { p.view.pager.HalfPage(d) }
+func (p *Page) HalfPage(d int) { p.view.scrolled().HalfPage(d) }
+
+// SearchQuestion looks for a text in the question and tells how many lines have it.
+func (p *Page) SearchQuestion(text string) int { return p.view.scrolled().Search(text) }
+
+// FindInQuestion goes to the next match in a direction; false when nothing is searched for.
+func (p *Page) FindInQuestion(dir int) bool {
+	p.view.scrolled().Next(dir)
+	return p.view.scrolled().SearchState() != ""
+}
+
+// Unfold opens (dir 1) or folds (dir -1) the part of a tree at the cursor, or turns it over (0). It is false where
+// there is no tree or nothing to turn.
+func (p *Page) Unfold(dir int) bool {
+	if !p.view.treeOn {
+		return false
+	}
+	switch dir {
+	case 1:
+		return p.view.tree.Open()
+	case -1:
+		return p.view.tree.Fold()
+	}
+	p.view.tree.Toggle()
+	return true
+}
 
 // MoveInQuestion scrolls the question as the moving keys say.
 func (p *Page) MoveInQuestion(id command.ID) {
 	switch id {
 	case command.Down:
-		p.view.pager.Scroll(1)
+		p.view.scrolled().Scroll(1)
 	case command.Up:
-		p.view.pager.Scroll(-1)
+		p.view.scrolled().Scroll(-1)
 	case command.PageDown:
-		p.view.pager.Page(1)
+		p.view.scrolled().Page(1)
 	case command.PageUp:
-		p.view.pager.Page(-1)
+		p.view.scrolled().Page(-1)
 	case command.First:
-		p.view.pager.Top()
+		p.view.scrolled().Top()
 	case command.Last:
-		p.view.pager.Bottom()
+		p.view.scrolled().Bottom()
 	}
 }
 
@@ -178,10 +217,8 @@ func (p *Page) viewQuestion(w, h int) string {
 	room := max(h-len(head)-len(foot), 1)
 	inner := max(w-2, 1)
 	p.build(q, inner)
-	p.view.pager.SetSize(inner, room)
-	body := strings.Split(p.view.pager.View(), "\n")
 	lines := head
-	for _, l := range body {
+	for _, l := range strings.Split(p.view.draw(inner, room), "\n") {
 		lines = append(lines, " "+l)
 	}
 	// The position is known only now that the pager has its size.
@@ -270,8 +307,8 @@ func (p *Page) questionFoot(q desk.Question, w, h int) []string {
 
 func (p *Page) positionLine(w int) string {
 	left := " d " + modeNames[p.view.mode]
-	right := p.view.pager.Position()
-	if s := p.view.pager.SearchState(); s != "" {
+	right := p.view.scrolled().Position()
+	if s := p.view.scrolled().SearchState(); s != "" {
 		left = " " + s
 	}
 	if cell.Width(left)+cell.Width(right)+2 > w {
@@ -319,6 +356,10 @@ func (p *Page) build(q desk.Question, w int) {
 	if key == v.built {
 		return
 	}
+	v.treeOn = v.mode == rendered && len(after) == 0 && isTree(q) && v.tree.SetJSON(q.Content) == nil
+	if v.treeOn {
+		q.Content = nil // it is drawn by the tree
+	}
 	same := strings.HasPrefix(v.built, q.ID+"\x00")
 	v.built = key
 	src := body(v.theme, q, v.mode, w, after, p.boxes().side == 0)
@@ -327,6 +368,30 @@ func (p *Page) build(q desk.Question, w int) {
 		return
 	}
 	v.pager.SetSource(src)
+}
+
+// draw is the body in exactly its size: all of it scrolls, or a tree below what introduces it.
+func (v *questionView) draw(w, h int) string {
+	if !v.treeOn {
+		v.pager.SetSize(w, h)
+		return v.pager.View()
+	}
+	intro := 0
+	if n := v.pager.Len(); n > 0 && h > 3 {
+		intro = min(n, h/2)
+		v.pager.SetSize(w, intro)
+	}
+	v.tree.SetSize(w, h-intro)
+	if intro == 0 {
+		return v.tree.View()
+	}
+	return v.pager.View() + "\n" + v.tree.View()
+}
+
+// isTree tells whether the content is an object or a list that is shown as such.
+func isTree(q desk.Question) bool {
+	c := bytes.TrimSpace(q.Content)
+	return len(c) > 2 && len(c) <= rawAbove && (c[0] == '{' || c[0] == '[') && (q.ContentType == "" || q.ContentType == "json")
 }
 
 // identity names a question as it is drawn.
