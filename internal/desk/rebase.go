@@ -61,14 +61,17 @@ func (d *Desk) rebase(r *run, p present) {
 	}
 	base, known := parseVersion(r.base)
 	for _, e := range d.outbox.waiting(r.thread) {
-		shown, ok := parseVersion(e.Decision.Version)
-		if !ok || known && shown.before(base) {
-			continue
+		if shown, ok := parseVersion(e.Decision.Version); ok && (!known || !shown.before(base)) {
+			e.moveTo(p.detail)
 		}
-		for _, q := range p.detail.Questions {
-			if q.ID == e.question.ID && q.ShownHash == e.Decision.Shown && q.Version != "" {
-				e.Decision.Version = q.Version
-			}
+	}
+}
+
+// moveTo gives an entry the present version, where its question is open still and looks exactly as it did.
+func (e *entry) moveTo(detail *Detail) {
+	for _, q := range detail.Questions {
+		if q.ID == e.question.ID && q.ShownHash == e.Decision.Shown && q.Version != "" && e.Decision.Version != "" {
+			e.Decision.Version = q.Version
 		}
 	}
 }
@@ -93,23 +96,40 @@ func (v version) before(w version) bool {
 	return v.step < w.step || v.step == w.step && v.revision < w.revision
 }
 
-// lookAtForeign lets answers go that are held for a thread which another process ran, once it no longer does.
+// lookAtForeign lets answers go that are held for a thread which another process ran, once it no longer does. They
+// were given while it ran, so they move to the version at which it rests, as after a run of this desk.
 func (d *Desk) lookAtForeign(thread string) {
-	d.mu.Lock()
-	held := d.outbox.foreign[thread] && !d.closed
-	d.mu.Unlock()
-	if !held {
+	if !d.holdsFor(thread) {
 		return
 	}
 	detail, err := d.source.Open(d.ctx, thread)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err == nil && detail.Status == "running" && len(d.outbox.waiting(thread)) > 0 {
-		d.o.AfterFunc(foreignLook, func() { d.lookAtForeign(thread) })
 		return
 	}
+	for _, e := range d.outbox.waiting(thread) {
+		if err == nil && e.State == Held {
+			e.moveTo(detail)
+		}
+	}
 	delete(d.outbox.foreign, thread)
+	d.keepOutbox()
 	d.pump()
+}
+
+// keepLooking looks at a thread that another process runs as long as answers are held for it.
+func (d *Desk) keepLooking(thread string) {
+	d.lookAtForeign(thread)
+	if d.holdsFor(thread) {
+		d.o.AfterFunc(foreignLook, func() { d.keepLooking(thread) })
+	}
+}
+
+func (d *Desk) holdsFor(thread string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.outbox.foreign[thread] && !d.closed
 }
 
 // refusal says who did what, and that the text is kept.
@@ -126,7 +146,7 @@ func (d *Desk) refusal(err error) string {
 			return known.Message
 		}
 	}
-	return Explain(err) + "; your text is kept"
+	return err.Error() + "; your text is kept"
 }
 
 // pastTense is an action as a report tells it.

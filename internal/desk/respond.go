@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -130,7 +131,16 @@ func find(detail *Detail, x Decision) (Question, error) {
 	return Question{}, noQuestion(detail, x)
 }
 
+// noQuestion says why the question that x answers is not open.
 func noQuestion(detail *Detail, x Decision) error {
+	for _, row := range detail.Accepted {
+		if row.Question == x.Question || row.Address == x.Question {
+			return &Error{
+				Code: CodeAlreadyAnswered, Message: fmt.Sprintf("%s was already answered: %s by %s", row.Address, row.Action, row.Reviewer),
+				Details: map[string]any{"by": row.Reviewer, "action": row.Action, "at": row.DecidedAt},
+			}
+		}
+	}
 	if len(detail.Questions) == 0 {
 		return &Error{Code: CodeNotWaiting, Message: "thread " + detail.ID + " asks nothing now; it is " + detail.Status}
 	}

@@ -180,11 +180,11 @@ func (d *Desk) failed(r *run, err error) {
 			refused = append(refused, e)
 			continue
 		}
-		e.State, e.Err, e.Code = Sent, Explain(err), Code(err)
+		e.State, e.Err, e.Code = Sent, err.Error(), Code(err)
 		d.outbox.rest(e)
 	}
 	d.refuse(refused, err)
-	event := Event{Kind: RunFailed, Thread: r.thread, Text: Explain(err)}
+	event := Event{Kind: RunFailed, Thread: r.thread, Text: err.Error()}
 	if Code(err) == CodeCancelled {
 		event.Kind = Rested
 	}
@@ -215,7 +215,7 @@ func (d *Desk) hold(r *run) {
 	}
 	d.outbox.foreign[r.thread] = true
 	d.startWatch()
-	d.o.AfterFunc(foreignLook, func() { d.lookAtForeign(r.thread) })
+	d.o.AfterFunc(foreignLook, func() { d.keepLooking(r.thread) })
 }
 
 // CarryOn runs a stalled or failed thread on in the background.

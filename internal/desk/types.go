@@ -69,7 +69,8 @@ type Detail struct {
 	Fingerprint string
 	Workdir     string
 	StartedBy   string
-	Questions   []Question // all open ones, oldest first
+	Questions   []Question    // all open ones, oldest first
+	Accepted    []DecisionRow // answers that are kept and not yet part of a step: the thread runs, or stalled
 	Outputs     json.RawMessage
 	Failure     string // whole message
 	FailedNode  string
@@ -215,6 +216,7 @@ type Step struct {
 type DecisionRow struct {
 	ID        string
 	Thread    string
+	Question  string // id, "" for a decision about the thread
 	N         int64
 	Version   string
 	Address   string

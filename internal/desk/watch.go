@@ -60,26 +60,16 @@ func (d *Desk) tellChanges(ctx context.Context, seq int64) (int64, error) {
 		for _, t := range changes.Threads {
 			d.hub.publish(Event{Kind: StoreChanged, Thread: t.ID, Node: t.Node, Status: t.Status, Step: t.Step})
 			if t.Status != "running" {
-				d.letGo(t.ID)
+				d.lookAtForeign(t.ID)
 			}
 		}
 		for _, id := range changes.Deleted {
 			d.hub.publish(Event{Kind: StoreChanged, Thread: id, Status: "deleted"})
-			d.letGo(id)
+			d.lookAtForeign(id)
 		}
 		if !changes.More {
 			return seq, nil
 		}
-	}
-}
-
-// letGo sends what was held for a thread that another process ran.
-func (d *Desk) letGo(thread string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.outbox.foreign[thread] {
-		delete(d.outbox.foreign, thread)
-		d.pump()
 	}
 }
 

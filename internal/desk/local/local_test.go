@@ -315,6 +315,9 @@ func TestCancelledRunPutsTheQuestionBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.await(batches, desk.Progress, r.Thread, "work")
+	if kept, err := filepath.Glob(filepath.Join(b.dir, "state", "*", "outbox-*.json")); err != nil || len(kept) > 0 {
+		t.Errorf("%v still hold what the engine keeps, %v", kept, err)
+	}
 	if err := b.desk.CancelRun(t.Context(), r.Thread); err != nil {
 		t.Fatal(err)
 	}

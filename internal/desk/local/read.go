@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
@@ -84,7 +85,13 @@ func (s *Source) Open(ctx context.Context, thread string) (*desk.Detail, error) 
 		Thread: s.row(*info), Fingerprint: info.Fingerprint, Workdir: info.Workdir, StartedBy: info.StartedBy,
 		Questions: questionsOf(out, s.now()), Outputs: out.Outputs, Origin: originOf(info.Origin),
 	}
-	d.Step, d.Revision, d.Thread.Questions = out.Version.Step, out.Version.Revision, len(out.Questions)
+	d.Step, d.Revision = out.Version.Step, out.Version.Revision
+	if info.Lease != nil && info.Lease.Answers > 0 {
+		if err := s.addAccepted(ctx, d); err != nil {
+			return nil, err
+		}
+	}
+	d.Thread.Questions = len(d.Questions)
 	if out.Error != nil {
 		d.Failure, d.FailedNode = out.Error.Message, out.Error.Node
 	}
@@ -92,6 +99,25 @@ func (s *Source) Open(ctx context.Context, thread string) (*desk.Detail, error) 
 		return nil, err
 	}
 	return d, nil
+}
+
+// addAccepted finds the answers that were given at the head and are not yet part of a step: their questions are open
+// no more.
+func (s *Source) addAccepted(ctx context.Context, d *desk.Detail) error {
+	for row, err := range s.store.Decisions(ctx, d.ID) {
+		switch {
+		case err != nil:
+			return stored(err)
+		case row.Withdraws != "":
+			d.Accepted = slices.DeleteFunc(d.Accepted, func(x desk.DecisionRow) bool { return x.ID == row.Withdraws })
+		case row.Version.Step == d.Step && row.Interrupt != "":
+			d.Accepted = append(d.Accepted, decisionOf(row))
+		}
+	}
+	d.Questions = slices.DeleteFunc(d.Questions, func(q desk.Question) bool {
+		return slices.ContainsFunc(d.Accepted, func(x desk.DecisionRow) bool { return x.Question == q.ID })
+	})
+	return nil
 }
 
 // addPath reads the node runs so far and what comes next.
