@@ -55,10 +55,15 @@ func (l *listing) textInGo() bool {
 	return strings.ContainsFunc(l.q.Text, func(r rune) bool { return r > 127 })
 }
 
+// byPhase reports whether the order is one of an index that begins with the phase.
+func (l *listing) byPhase() bool {
+	return l.q.Order() == checkpoint.SortDue || l.q.Order() == checkpoint.SortWaiting
+}
+
 func (l *listing) text() (string, []any) {
 	l.args = l.args[:0]
 	arms := l.arms()
-	if l.q.Order() != checkpoint.SortDue && len(arms) > 1 {
+	if !l.byPhase() && len(arms) > 1 {
 		arms = []string{"(" + strings.Join(arms, " OR ") + ")"}
 	}
 	if len(arms) == 1 {
@@ -88,7 +93,7 @@ func (l *listing) from(arm string) string {
 // arms are conditions that exclude each other, one for each way to have a wanted status.
 func (l *listing) arms() []string {
 	if len(l.q.Status) == 0 {
-		if l.q.Order() != checkpoint.SortDue {
+		if !l.byPhase() {
 			return []string{"true"}
 		}
 		var arms []string

@@ -48,7 +48,7 @@ CREATE TABLE threads (
 
 CREATE UNIQUE INDEX threads_by_seq ON threads (seq);
 CREATE INDEX threads_by_phase ON threads (phase, due, waiting, thread);
-CREATE INDEX threads_by_waiting ON threads (waiting, thread) WHERE phase = 'interrupted';
+CREATE INDEX threads_by_waiting ON threads (phase, waiting, thread);
 CREATE INDEX threads_by_name ON threads (workflow, thread);
 CREATE INDEX threads_leased ON threads (lease_until) WHERE lease_until > 0;
 CREATE INDEX threads_answered ON threads (answers) WHERE answers > 0;
