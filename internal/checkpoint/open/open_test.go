@@ -1,0 +1,48 @@
+package open_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/open"
+)
+
+func TestOpen(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for url, want := range map[string]string{
+		"sqlite:a.db": "a.db", "b.db": "b.db", "./c:d.db": "c:d.db", "sqlite:e:f.db": "e:f.db", "memory:": "memory:",
+		"sqlite:" + filepath.Join(t.TempDir(), "g.db"): "g.db",
+	} {
+		s, err := open.Open(t.Context(), url, open.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", url, err)
+			continue
+		}
+		if !strings.HasSuffix(s.URL(), want) {
+			t.Errorf("%s opened %s", url, s.URL())
+		}
+		if err := s.Close(); err != nil {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	if s, err := open.Open(t.Context(), "none:", open.Options{}); s != nil || err != nil {
+		t.Errorf("none: gave %v (%v)", s, err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for url, want := range map[string]string{
+		"sqlite:": "path", "memory:x": "nothing can follow", "none:x": "nothing can follow", "": "a path is missing",
+		"redis://:secret@host": "not built yet", "postgres://user:secret@host/db": "not built yet", "file:dir": "not built yet", "mysql://secret@host": "unknown kind",
+	} {
+		s, err := open.Open(t.Context(), url, open.Options{})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: error %v, want one with %q and no secret", url, err, want)
+		}
+		if s != nil {
+			t.Errorf("%q: a store with an error", url)
+		}
+	}
+}
