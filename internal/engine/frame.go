@@ -108,7 +108,8 @@ func newFrame(t *tree, g *Graph, path string) (*frame, error) {
 	return &frame{
 		tree: t, path: path, graph: g, plan: p,
 		state: map[string]Value{}, counts: make([]int, n), runs: make([]*run, n), buffers: make([][]trigger, n),
-		arrivals: make([]map[string]Value, n), answers: map[string]Value{}, errors: map[string]Value{}, links: map[string]link{},
+		arrivals: make([]map[string]Value, n),
+		answers:  map[string]Value{}, errors: map[string]Value{}, links: map[string]link{},
 		answersValue: object(nil), errorsValue: object(nil),
 	}, nil
 }

@@ -34,7 +34,6 @@ func (e *Engine) Start(ctx context.Context, r StartRequest) (*Outcome, error) {
 	if err := s.create(ctx, r); err != nil {
 		return nil, err
 	}
-	s.event(Event{Type: ThreadStarted, Text: g.Name})
 	return s.run(ctx)
 }
 
@@ -87,8 +86,10 @@ func (t *tree) enter(input map[string]json.RawMessage) error {
 // create writes step 0, which makes the thread and takes its lease.
 func (s *session) create(ctx context.Context, r StartRequest) error {
 	e, t := s.engine, s.tree
+	started := Event{Type: ThreadStarted, Text: s.workflow}
 	if e.store == nil {
 		s.head.Step, s.source = 0, checkpoint.SourceStep
+		s.event(started)
 		return nil
 	}
 	if err := e.store.PutDefinition(ctx, r.Definition); err != nil {
@@ -102,6 +103,7 @@ func (s *session) create(ctx context.Context, r StartRequest) error {
 	if err != nil {
 		return fmt.Errorf("starting thread %s: %w", t.thread, err)
 	}
+	s.event(started)
 	s.committed(version, c.Release)
 	return nil
 }

@@ -1,0 +1,554 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+)
+
+// keyed are questions with keys.
+func keyed(keys ...string) []Ask {
+	var list []Ask
+	for _, key := range keys {
+		list = append(list, Ask{Key: key, Payload: js(plainQuestion)})
+	}
+	return list
+}
+
+// form is a plain human node with several questions.
+func several(keys ...string) RunnerFunc {
+	return func(context.Context, *Call) (Result, error) { return Result{Interrupts: keyed(keys...)}, nil }
+}
+
+// agent is a program that asks, and hears its answers: it writes down what it is called with.
+func agent(r *ran, run RunnerFunc, then ...string) *Node {
+	n := node("agent", func(ctx context.Context, c *Call) (Result, error) {
+		given := []string{}
+		for _, key := range sortedKeys(c.Resume) {
+			given = append(given, fmt.Sprintf("%s=%s:%s", key, c.Resume[key].Action, c.Resume[key].Value))
+		}
+		r.mu.Lock()
+		r.calls = append(r.calls, fmt.Sprintf("%s in %s answers %v open %v prior %s",
+			strings.TrimPrefix(c.Path, rootPath+"/"), c.Input.JSON(), given, c.PriorInterrupts, c.PriorOutput.JSON()))
+		r.mu.Unlock()
+		return run(ctx, c)
+	}, then...)
+	n.RerunOnResume = true
+	return n
+}
+
+// TestRerunOnResume is the table of the seed document "Checkpoint and Resume Lifecycle".
+func TestRerunOnResume(t *testing.T) {
+	t.Run("false, some: stays WAITING", func(t *testing.T) {
+		w := newWorld(t)
+		asked := w.start(graph(node("form", several("a", "b"), "after"), node("after", writes("after", true))), nil)
+		if diff := cmp.Diff([]string{"form.a", "form.b"}, addressesOf(asked)); diff != "" {
+			t.Fatal(diff)
+		}
+		if q := asked.Questions[0]; q.ResumesNow || q.WaitsFor != 1 {
+			t.Errorf("resumes now %v, waits for %d", q.ResumesNow, q.WaitsFor)
+		}
+		out := w.answer(asked.Thread, to("form.a", "respond", "yes"))
+		if diff := cmp.Diff([]string{"form.b"}, addressesOf(out)); diff != "" || out.Status != checkpoint.Interrupted {
+			t.Errorf("%s %s", out.Status, diff)
+		}
+		if diff := cmp.Diff([]string{"0 input", "1 step form@1:waiting", "2 answer"}, w.history(out.Thread)); diff != "" {
+			t.Error(diff)
+		}
+		row, _ := w.store.Thread(t.Context(), out.Thread)
+		if row.Answered != 1 || row.Questions != 1 {
+			t.Errorf("the row says %d answered, %d open", row.Answered, row.Questions)
+		}
+	})
+	t.Run("false, all: COMPLETED without running", func(t *testing.T) {
+		w := newWorld(t)
+		var r ran
+		form := node("form", noted(&r, several("a", "b")))
+		form.Output = keeps("out")
+		asked := w.start(graph(form), nil)
+		w.answer(asked.Thread, to("a", "respond", "yes"))
+		out := w.answer(asked.Thread, to("b", "continue", 2))
+		if got := w.state(out.Thread)["out"]; got != `{"a":"yes","b":2}` || out.Status != checkpoint.Done {
+			t.Errorf("%s: %s", out.Status, got)
+		}
+		if len(r.all()) != 1 {
+			t.Errorf("it ran %d times", len(r.all()))
+		}
+	})
+	t.Run("true, some: runs again at once with partial inputs", func(t *testing.T) {
+		w := newWorld(t)
+		var r ran
+		asked := w.start(graph(agent(&r, func(_ context.Context, c *Call) (Result, error) {
+			return Result{Output: text("half"), Interrupts: keyed("a", "b")[len(c.Resume):]}, nil
+		})), nil)
+		id := asked.Questions[1].ID
+		out := w.answer(asked.Thread, to("agent.a", "respond", "yes"))
+		if len(out.Questions) != 1 || out.Questions[0].ID != id {
+			t.Errorf("the open key did not keep its id: %+v", out.Questions)
+		}
+		if diff := cmp.Diff([]string{
+			`agent@1 in {} answers [] open [] prior null`,
+			`agent@1 in {} answers [a=respond:"yes"] open [b] prior "half"`,
+		}, r.all()); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("true, all: runs again with all inputs", func(t *testing.T) {
+		w := newWorld(t)
+		var r ran
+		asked := w.start(graph(agent(&r, func(_ context.Context, c *Call) (Result, error) {
+			if len(c.Resume) == 2 {
+				return Result{Output: text("whole")}, nil
+			}
+			return Result{Interrupts: keyed("a", "b")}, nil
+		})), nil)
+		out := w.answer(asked.Thread, to("a", "respond", "x"), to("b", "respond", "y"))
+		if out.Status != checkpoint.Done {
+			t.Fatalf("%+v", out)
+		}
+		if diff := cmp.Diff(`agent@1 in {} answers [a=respond:"x" b=respond:"y"] open [] prior null`, r.all()[1]); diff != "" || len(r.all()) != 2 {
+			t.Error(diff, r.all())
+		}
+	})
+}
+
+// TestAnOpenKeyNotAskedAgainStaysOpen, unless the program withdraws it.
+func TestAnOpenKeyNotAskedAgainStaysOpen(t *testing.T) {
+	for _, withdraws := range []bool{false, true} {
+		w := newWorld(t)
+		var r ran
+		asked := w.start(graph(agent(&r, func(_ context.Context, c *Call) (Result, error) {
+			switch {
+			case len(c.Resume) == 0:
+				return Result{Interrupts: keyed("a", "b")}, nil
+			case withdraws:
+				return Result{Output: text("enough"), Closed: []string{"b"}}, nil
+			}
+			return Result{Output: text("enough")}, nil
+		})), nil)
+		out := w.answer(asked.Thread, to("a", "approve"))
+		want := checkpoint.Interrupted
+		if withdraws {
+			want = checkpoint.Done
+		}
+		if out.Status != want {
+			t.Errorf("withdraws %v: %s", withdraws, out.Status)
+		}
+	}
+}
+
+func TestOneAnswerMayEndSeveralQuestions(t *testing.T) {
+	for action, want := range map[actions.Action]checkpoint.Status{
+		"reject": checkpoint.Rejected, "cancel": checkpoint.Cancelled, "stop": checkpoint.Stopped, "retry": checkpoint.Interrupted,
+		"respond": checkpoint.Done, // it has a route
+	} {
+		t.Run(string(action), func(t *testing.T) {
+			w := newWorld(t)
+			form := node("form", several("a", "b"))
+			form.Routes = map[string][]string{"respond": nil}
+			asked := w.start(graph(form), nil)
+			out := w.answer(asked.Thread, to("a", action, "text"))
+			if out.Status != want {
+				t.Errorf("%s, want %s", out.Status, want)
+			}
+			for _, q := range out.Questions {
+				if q.ID == asked.Questions[1].ID {
+					t.Error("the other question is still open")
+				}
+			}
+		})
+	}
+}
+
+func TestSeveralAnswersAreAllOrNone(t *testing.T) {
+	w := newWorld(t)
+	asked := w.start(graph(node("form", several("a", "b"))), nil)
+	_, err := w.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Answers: []Answer{to("a", "reject"), to("b", "approve")}})
+	if !errors.Is(err, ErrUnknownQuestion) {
+		t.Errorf("the first withdraws what the second answers: %v", err)
+	}
+	if rows := w.outcomes(asked.Thread); len(rows) != 0 {
+		t.Errorf("written: %v", rows)
+	}
+	if _, err := w.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}}); !errors.Is(err, ErrWhichQuestion) {
+		t.Errorf("a nameless answer to two questions: %v", err)
+	}
+}
+
+func TestJoinsAreJudgedAfterTheLastAnswerOfACall(t *testing.T) {
+	w := newWorld(t)
+	var r ran
+	g := graph(node("split", passes, "a", "b"), node("a", asks(plainQuestion), "join"), node("b", asks(plainQuestion), "join"), node("join", inputs(&r)))
+	g.Nodes[3].Join = JoinAll
+	asked := w.start(g, nil)
+	if out := w.answer(asked.Thread, to("b", "respond", "B"), to("a", "respond", "A")); out.Status != checkpoint.Done {
+		t.Fatalf("%+v", out)
+	}
+	if diff := cmp.Diff([]string{`join@1 {"a":"A","b":"B"}`}, r.all()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAProgramHearsARejection(t *testing.T) {
+	w := newWorld(t)
+	var r ran
+	asked := w.start(graph(agent(&r, func(_ context.Context, c *Call) (Result, error) {
+		if len(c.Resume) == 0 {
+			return Result{Interrupts: keyed("ok")}, nil
+		}
+		return Result{Output: text("sorry")}, nil
+	})), nil)
+	if lead := asked.Questions[0].Leads["reject"]; !lead.Again {
+		t.Errorf("lead %+v", lead)
+	}
+	out := w.answer(asked.Thread, to("ok", "reject", "too dear"))
+	if out.Status != checkpoint.Done || !strings.Contains(r.all()[1], "ok=reject") {
+		t.Errorf("%s, %v", out.Status, r.all())
+	}
+}
+
+func TestARetryStartsAProgramAfresh(t *testing.T) {
+	w := newWorld(t)
+	var r ran
+	asked := w.start(graph(agent(&r, func(_ context.Context, c *Call) (Result, error) {
+		return Result{Interrupts: keyed("ok")}, nil
+	})), nil)
+	out := w.answer(asked.Thread, to("ok", "retry", "from the top"))
+	if out.Status != checkpoint.Interrupted || out.Questions[0].Round != 2 || out.Questions[0].Previous.Feedback != "from the top" {
+		t.Errorf("%+v", out.Questions)
+	}
+	if diff := cmp.Diff(`agent@2 in {} answers [] open [] prior null`, r.all()[1]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestARetryRoutedToAProducer: what waits downstream is superseded, arrivals from there are dropped, and the new
+// question links to the old one.
+func TestARetryRoutedToAProducer(t *testing.T) {
+	w := newWorld(t)
+	var r ran
+	content := plainQuestion
+	content.ContentKey = "text"
+	draft := node("draft", noted(&r, func(_ context.Context, c *Call) (Result, error) {
+		feedback := ""
+		answers, _ := c.Scope.Lookup("answers")
+		if review, ok := answers.Any().(map[string]any)["review"].(map[string]any); ok {
+			feedback = review["comment"].(string)
+		}
+		return Result{Updates: map[string]Value{"text": text("draft" + feedback)}}, nil
+	}), "review", "legal", "fast")
+	review := node("review", asks(content), "join")
+	review.Routes = map[string][]string{"retry": {"draft"}}
+	g := graph(draft, review, node("legal", asks(plainQuestion), "join"), node("fast", gives("fast"), "join"), node("join", inputs(&r)))
+	g.Nodes[4].Join = JoinAll
+	asked := w.start(g, nil)
+	if len(asked.Questions) != 2 {
+		t.Fatalf("%+v", asked.Error)
+	}
+	first := asked.Questions[0]
+	out := w.answer(asked.Thread, to("review", "retry", ", shorter"))
+	if diff := cmp.Diff([]string{"review", "legal"}, addressesOf(out)); diff != "" {
+		t.Fatal(diff)
+	}
+	q := out.Questions[0]
+	want := &checkpoint.Previous{ID: first.ID, Feedback: ", shorter", By: "ana", Content: js("draft")}
+	if diff := cmp.Diff(want, q.Previous); diff != "" || q.Round != 2 || string(q.Question.Content) != `"draft, shorter"` {
+		t.Errorf("round %d, %s, content %s", q.Round, diff, q.Question.Content)
+	}
+	if q := out.Questions[1]; q.ID == asked.Questions[1].ID || q.Path != "main@1/legal@2" || q.Round != 2 {
+		t.Errorf("legal was not superseded: %+v", q.Interrupt)
+	}
+	if out := w.answer(asked.Thread, to("review", "approve"), to("legal", "approve")); out.Status != checkpoint.Done {
+		t.Fatalf("%+v", out)
+	}
+	if diff := cmp.Diff([]string{"draft@1", "draft@2", `join@1 {"fast":"fast","legal":true,"review":"draft, shorter"}`}, r.all()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestIdempotencyKeys(t *testing.T) {
+	w := newWorld(t)
+	var keys []string
+	broken := true
+	g := graph(node("ask", asks(plainQuestion), "work"), node("work", func(_ context.Context, c *Call) (Result, error) {
+		keys = append(keys, c.IdempotencyKey)
+		if broken {
+			return Result{}, errors.New("boom")
+		}
+		return Result{}, nil
+	}))
+	g.Nodes[1].Retry.MaxAttempts = 2
+	thread := w.start(g, nil).Thread
+	w.answer(thread, say("approve"))
+	w.Resume(t.Context(), ResumeRequest{Thread: thread})
+	if len(keys) != 4 || keys[0] != keys[1] || keys[0] != keys[2] || len(keys[0]) != 32 {
+		t.Fatalf("repetitions have other keys: %v", keys)
+	}
+	if _, err := w.Edit(t.Context(), thread, map[string]json.RawMessage{"x": js(1)}, nil, "ana"); err != nil {
+		t.Fatal(err)
+	}
+	broken = false
+	w.Resume(t.Context(), ResumeRequest{Thread: thread})
+	if keys[4] == keys[0] {
+		t.Error("after an edit the key is the same")
+	}
+}
+
+// timed asks with a deadline.
+func timed(d time.Duration, action actions.Action, data any) RunnerFunc {
+	q := plainQuestion
+	q.TimeoutMS, q.DefaultAction = d.Milliseconds(), action
+	if data != nil {
+		q.DefaultData = js(data)
+	}
+	return asks(q)
+}
+
+func TestDeadlines(t *testing.T) {
+	for _, x := range []struct {
+		action actions.Action
+		data   any
+		status checkpoint.Status
+	}{{"respond", "nobody", checkpoint.Done}, {"reject", "late", checkpoint.Rejected}, {"", nil, checkpoint.Interrupted}} {
+		w := newWorld(t)
+		asked := w.start(graph(node("ask", timed(time.Hour, x.action, x.data))), nil)
+		row, _ := w.store.Thread(t.Context(), asked.Thread)
+		if row.Due == nil || !row.Due.Equal(w.clock.now().Add(time.Hour)) {
+			t.Fatalf("due %v", row.Due)
+		}
+		w.clock.advance(time.Hour - time.Second)
+		if all, err := w.Sweep(t.Context(), false); err != nil || len(all) != 0 {
+			t.Errorf("%s: before it is due: %v, %+v", x.action, err, all)
+		}
+		w.clock.advance(time.Second)
+		all, err := w.Sweep(t.Context(), false)
+		if err != nil || len(all) != 1 || all[0].Status != x.status {
+			t.Fatalf("%s: %v, %+v", x.action, err, all)
+		}
+		if again, err := w.Sweep(t.Context(), false); err != nil || len(again) != 0 {
+			t.Errorf("%s: swept twice: %v, %+v", x.action, err, again)
+		}
+		if x.action == "" {
+			if q := all[0].Questions[0]; !q.Overdue {
+				t.Error("not marked overdue")
+			}
+			continue
+		}
+		for d := range w.store.Decisions(t.Context(), asked.Thread) {
+			if d.Reviewer != "deadline" || d.WaitedSeconds != 3600 {
+				t.Errorf("decided by %s after %v s", d.Reviewer, d.WaitedSeconds)
+			}
+		}
+	}
+}
+
+// sleeps waits a durable hour.
+func sleeps(_ context.Context, c *Call) (Result, error) {
+	return Result{WakeAt: c.Now().Add(time.Hour)}, nil
+}
+
+func TestTimers(t *testing.T) {
+	g := graph(node("wait", sleeps, "after"), node("after", writes("after", true)))
+	for name, wake := range map[string]func(*world, string) (*Outcome, error){
+		"sweep": func(w *world, thread string) (*Outcome, error) {
+			w.clock.advance(time.Hour)
+			all, err := w.Sweep(context.Background(), false)
+			if len(all) != 1 {
+				return nil, fmt.Errorf("swept %d: %w", len(all), err)
+			}
+			return &all[0], err
+		},
+		"no answer": func(w *world, thread string) (*Outcome, error) {
+			return w.Resume(context.Background(), ResumeRequest{Thread: thread})
+		},
+		"continue": func(w *world, thread string) (*Outcome, error) { return w.answer(thread, say("continue")), nil },
+		"no action": func(w *world, thread string) (*Outcome, error) {
+			return w.answer(thread, Answer{}), nil
+		},
+		"stop": func(w *world, thread string) (*Outcome, error) { return w.answer(thread, say("stop")), nil },
+	} {
+		w := newWorld(t)
+		out := w.start(g, nil)
+		if out.Status != checkpoint.Sleeping {
+			t.Fatalf("%+v", out)
+		}
+		if _, err := w.Resume(t.Context(), ResumeRequest{Thread: out.Thread, Answers: []Answer{say("approve")}}); err == nil {
+			t.Error("a timer can be approved")
+		}
+		out, err := wake(w, out.Thread)
+		want := checkpoint.Done
+		if name == "stop" {
+			want = checkpoint.Stopped
+		}
+		if err != nil || out.Status != want {
+			t.Errorf("%s: %v, %+v", name, err, out)
+		}
+	}
+}
+
+func TestSweepCarriesStalledThreadsOn(t *testing.T) {
+	w := newWorld(t)
+	var r ran
+	var cancel context.CancelCauseFunc
+	asked := w.start(gate(&r, cancelled(&cancel, nil)), nil)
+	ctx, stop := context.WithCancelCause(t.Context())
+	cancel = stop
+	w.Resume(ctx, ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}})
+	cancel = nil
+	if all, err := w.Sweep(t.Context(), false); err != nil || len(all) != 0 {
+		t.Errorf("without carry-on: %v, %+v", err, all)
+	}
+	all, err := w.Sweep(t.Context(), true)
+	if err != nil || len(all) != 1 || all[0].Status != checkpoint.Done {
+		t.Errorf("%v, %+v", err, all)
+	}
+}
+
+func TestForkIsAThreadOfItsOwn(t *testing.T) {
+	w := newWorld(t)
+	var r ran
+	q := plainQuestion
+	q.TimeoutMS = time.Hour.Milliseconds()
+	g := graph(node("first", writes("x", 1), "ask"), node("ask", asks(q), "after"), node("after", noted(&r, writes("y", 2))))
+	asked := w.start(g, nil)
+	w.answer(asked.Thread, say("reject"))
+	w.clock.advance(30 * time.Minute)
+	fork, err := w.Fork(t.Context(), asked.Thread, asked.Version.Step, "", "ben")
+	if err != nil || fork.Status != checkpoint.Interrupted || fork.Version.Step != 0 {
+		t.Fatalf("%v, %+v", err, fork)
+	}
+	if f := fork.Questions[0]; f.ID == asked.Questions[0].ID || !f.Due.Equal(w.clock.now().Add(time.Hour)) {
+		t.Errorf("its question %s is due %s", f.ID, f.Due)
+	}
+	row, err := w.store.Thread(t.Context(), fork.Thread)
+	if err != nil || row.Origin == nil || *row.Origin != (checkpoint.Origin{Thread: asked.Thread, Step: asked.Version.Step}) {
+		t.Errorf("origin %+v", row.Origin)
+	}
+	if out := w.answer(fork.Thread, say("approve")); out.Status != checkpoint.Done {
+		t.Errorf("%+v", out)
+	}
+	if diff := cmp.Diff(map[string]string{"x": "1", "y": "2"}, w.state(fork.Thread)); diff != "" {
+		t.Error(diff)
+	}
+	if old, _ := w.Open(t.Context(), asked.Thread); old.Status != checkpoint.Rejected {
+		t.Errorf("the old thread is %s", old.Status)
+	}
+	middle, err := w.Fork(t.Context(), asked.Thread, 1, "again", "ben")
+	if err != nil || middle.Status != checkpoint.Stalled {
+		t.Fatalf("a fork that can run: %v, %+v", err, middle)
+	}
+	if out, err := w.Resume(t.Context(), ResumeRequest{Thread: "again"}); err != nil || out.Status != checkpoint.Interrupted {
+		t.Errorf("carried on: %v, %+v", err, out)
+	}
+}
+
+func TestEditKeepsTheQuestionsOpen(t *testing.T) {
+	w := newWorld(t)
+	q := plainQuestion
+	q.ContentKey = "notes"
+	asked := w.start(graph(node("ask", asks(q))), map[string]any{"notes": "old"})
+	version := asked.Version
+	out, err := w.Edit(t.Context(), asked.Thread, map[string]json.RawMessage{"notes": js("new")}, &version, "ana")
+	if err != nil || out.Version.Step != version.Step+1 || len(out.Questions) != 1 || out.Questions[0].ID != asked.Questions[0].ID {
+		t.Fatalf("%v, %+v", err, out)
+	}
+	if got := string(out.Questions[0].Question.Content); got != `"new"` || out.Questions[0].ShownHash == asked.Questions[0].ShownHash {
+		t.Errorf("shown is %s", got)
+	}
+	_, err = w.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}, IfVersion: &version})
+	if !errors.Is(err, checkpoint.ErrConflict) {
+		t.Errorf("answering what was shown before the edit: %v", err)
+	}
+	if _, err := w.Edit(t.Context(), asked.Thread, map[string]json.RawMessage{"@epoch": js("x")}, nil, "ana"); err == nil {
+		t.Error("an edit may write engine channels")
+	}
+}
+
+func TestUpgrade(t *testing.T) {
+	w := newWorld(t)
+	old := graph(node("ask", asks(plainQuestion), "after"), node("after", writes("v", 1)))
+	asked := w.start(old, nil)
+	gone := w.shelf.put(graph(node("other", passes)))
+	if _, err := w.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Upgrade: &gone}); !errors.Is(err, ErrWorkflowChanged) {
+		t.Errorf("onto a workflow without the node: %v", err)
+	}
+	next := w.shelf.put(graph(node("ask", asks(plainQuestion), "after"), node("after", writes("v", 2))))
+	_, err := w.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Upgrade: &next, Answers: []Answer{say("nonsense")}})
+	if open, _ := w.Open(t.Context(), asked.Thread); err == nil || open.Version != asked.Version {
+		t.Errorf("a refused answer upgraded the thread: %v", err)
+	}
+	out, err := w.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Upgrade: &next, Answers: []Answer{say("approve")}})
+	if err != nil || out.Status != checkpoint.Done || w.state(asked.Thread)["v"] != "2" {
+		t.Fatalf("%v, %+v", err, out)
+	}
+	if diff := cmp.Diff([]string{"0 input", "1 step ask@1:waiting", "2 upgrade", "3 answer ask@1:completed after@1:completed"}, w.history(asked.Thread)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLeads(t *testing.T) {
+	w := newWorld(t)
+	review := node("review", asks(plainQuestion), "publish")
+	review.Routes = map[string][]string{"retry": {"draft"}, "skip": nil}
+	review.When = []Branch{{If: func(Scope, Value) (bool, error) { return false, nil }, Then: []string{"elsewhere"}}}
+	asked := w.start(graph(node("draft", passes, "review"), review, node("publish", passes), node("elsewhere", passes)), nil)
+	leads := asked.Questions[0].Leads
+	for action, want := range map[actions.Action]Lead{
+		"approve": {To: []string{"elsewhere", "publish"}, When: true}, "retry": {To: []string{"draft"}}, "skip": {Ends: checkpoint.Done},
+		"reject": {Ends: checkpoint.Rejected}, "cancel": {Ends: checkpoint.Cancelled}, "stop": {Ends: checkpoint.Stopped}, "reply": {Again: true},
+	} {
+		if diff := cmp.Diff(want, leads[action]); diff != "" {
+			t.Errorf("%s: %s", action, diff)
+		}
+	}
+}
+
+func TestEvents(t *testing.T) {
+	w := newWorld(t)
+	heard := &listener{}
+	e := w.engine(func(o *Options) { o.Observer = heard })
+	asked, err := e.Start(t.Context(), w.request(graph(node("ask", asks(plainQuestion), "work"), node("work", func(_ context.Context, c *Call) (Result, error) {
+		c.Emit([]byte("half way"))
+		return Result{}, nil
+	})), nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"thread_started", "step_committed", "step_started", "node_started ask", "node_finished ask WAITING", "interrupted ask WAITING", "step_committed",
+		"thread_rested interrupted", "answered", "step_started", "node_started work", "node_output work", "node_finished work COMPLETED",
+		"step_committed", "thread_rested done",
+	}
+	if diff := cmp.Diff(want, heard.lines); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// listener writes events down.
+type listener struct{ lines []string }
+
+func (l *listener) Observe(e Event) {
+	line := string(e.Type)
+	if e.Node != "" {
+		line += " " + e.Node
+	}
+	if e.Status != "" && e.Status != statusRunning {
+		line += " " + e.Status
+	}
+	l.lines = append(l.lines, line)
+}
