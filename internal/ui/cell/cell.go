@@ -6,6 +6,7 @@ package cell
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -53,10 +54,24 @@ func cut(s string, w int) string {
 	if strings.ContainsAny(s, "\n\t\r") {
 		s = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", "    ").Replace(s)
 	}
+	s = stand(s)
 	if Width(s) <= w {
 		return s
 	}
 	return ansi.Truncate(s, w, ellipsis)
+}
+
+// stand gives a text that starts with a combining character a carrier; without one it would merge with what is drawn
+// before it, and the line would be a cell too short.
+func stand(s string) string {
+	const carrier, longest = "◌", 16
+	if s == "" || s[0] < utf8.RuneSelf {
+		return s
+	}
+	if size, _ := Cluster(" " + s[:min(len(s), longest)]); size > 1 {
+		return carrier + s
+	}
+	return s
 }
 
 // Right pads s on the left to exactly w cells.

@@ -39,7 +39,8 @@ func View(th *theme.Theme, left, right []Part, w int) string {
 		r = cell.Clip(r, max(w/2, w-cell.Width(join(th, left))-2)) + th.Bar.Render(" ")
 	}
 	l := th.Bar.Render(" ") + join(th, left)
-	l = cell.Clip(l, max(w-cell.Width(r), 0))
+	gap := min(len(right), 1)
+	l = cell.Clip(l, max(w-cell.Width(r)-gap, 0))
 	return cell.Clip(l+th.Bar.Render(strings.Repeat(" ", max(w-cell.Width(l)-cell.Width(r), 0)))+r, w)
 }
 

@@ -38,6 +38,9 @@ func Parse(raw json.RawMessage) (*Records, bool) {
 		}
 		r.Rows = append(r.Rows, row)
 	}
+	if _, err := dec.Token(); err != nil {
+		return nil, false
+	}
 	return r, len(r.Rows) > 0 && len(r.Columns) > 0
 }
 

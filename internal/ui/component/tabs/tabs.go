@@ -20,39 +20,55 @@ type Tab struct {
 }
 
 // View draws one line of exactly w cells with a note (the store's name) at the right. The active tab is in brackets.
-// Where not all fit, keys are left out, then labels are shortened, then tabs far from the active one go.
+// Where not all fit, keys are left out, then labels are shortened, then tabs go from the right, but never the active
+// one or an alarm.
 func View(th *theme.Theme, items []Tab, active int, note string, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	note = sanitize.Line(note)
-	for _, form := range []struct{ keys, short, alone, note bool }{
-		{true, false, false, true}, {true, true, false, true}, {false, true, false, true}, {false, true, true, true},
-		{false, true, true, false},
-	} {
-		text := draw(th, items, active, form.keys, form.short, form.alone)
-		right := ""
-		if form.note && note != "" {
-			right = th.BarMuted.Render(" " + cell.Clip(note, w/3) + " ")
-		}
-		if gap := w - cell.Width(text) - cell.Width(right); gap >= 0 {
-			return text + th.Bar.Render(strings.Repeat(" ", gap)) + right
+	right := ""
+	if note != "" {
+		right = th.BarMuted.Render(" " + cell.Clip(sanitize.Line(note), max(w/3, 1)) + " ")
+	}
+	shown := make([]bool, len(items))
+	for i := range shown {
+		shown[i] = true
+	}
+	for _, form := range []style{{keys: true}, {keys: true, short: true}, {short: true}} {
+		if text := draw(th, items, shown, active, form); cell.Width(text)+cell.Width(right) <= w {
+			return fill(th, text, right, w)
 		}
 	}
-	return cell.Fit(draw(th, items, active, false, true, true), w)
+	for i := len(items) - 1; i >= 0; i-- {
+		if i == active || items[i].Alarm {
+			continue
+		}
+		shown[i] = false
+		if text := draw(th, items, shown, active, style{short: true}); cell.Width(text)+cell.Width(right) <= w {
+			return fill(th, text, right, w)
+		}
+	}
+	return cell.Fit(draw(th, items, shown, active, style{short: true}), w)
 }
 
-func draw(th *theme.Theme, items []Tab, active int, keys, short, alone bool) string {
+func fill(th *theme.Theme, text, right string, w int) string {
+	return text + th.Bar.Render(strings.Repeat(" ", w-cell.Width(text)-cell.Width(right))) + right
+}
+
+// style is how much of each tab is drawn.
+type style struct{ keys, short bool }
+
+func draw(th *theme.Theme, items []Tab, shown []bool, active int, form style) string {
 	var b strings.Builder
 	for i, t := range items {
-		if alone && i != active && !t.Alarm {
+		if !shown[i] {
 			continue
 		}
 		text := t.Label
-		if short && t.Short != "" {
+		if form.short && t.Short != "" {
 			text = t.Short
 		}
-		if keys && t.Key != "" {
+		if form.keys && t.Key != "" {
 			text = t.Key + " " + text
 		}
 		if t.Count >= 0 {
