@@ -99,6 +99,10 @@ func (e *Engine) Cancel(ctx context.Context, thread, by string) error {
 	return e.store.RequestCancel(ctx, thread, by)
 }
 
+// Heard returns once the observer has heard all that happened before the call: whoever tells how a run ended tells it
+// after the run's own events.
+func (e *Engine) Heard() { e.out.wait() }
+
 // Close waits for what runs: with a cancelled ctx the runs are interrupted and their leases released, their answers
 // kept (the thread is then stalled).
 func (e *Engine) Close(ctx context.Context) error {

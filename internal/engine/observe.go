@@ -7,7 +7,8 @@ import "sync"
 type outlet struct {
 	to      Observer
 	mu      sync.Mutex
-	seq     int64
+	seq     int64 // of the last event emitted
+	handed  int64 // of the last event the observer has heard
 	queue   []Event
 	running bool
 	idle    sync.Cond
@@ -60,17 +61,21 @@ func (o *outlet) drain() {
 		for _, e := range batch {
 			o.to.Observe(e)
 		}
+		o.mu.Lock()
+		o.handed = batch[len(batch)-1].Seq
+		o.idle.Broadcast()
+		o.mu.Unlock()
 	}
 }
 
-// wait returns once everything emitted so far has been handed over.
+// wait returns once everything emitted so far has been handed over, whatever is emitted meanwhile.
 func (o *outlet) wait() {
 	if o == nil {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for o.running {
+	for upTo := o.seq; o.running && o.handed < upTo; {
 		o.idle.Wait()
 	}
 }

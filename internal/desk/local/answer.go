@@ -32,6 +32,7 @@ func (s *Source) Answer(ctx context.Context, r desk.AnswerRequest) (*desk.Result
 	run, done := engineContext(ctx)
 	defer done()
 	out, err := s.engine.Resume(run, request)
+	s.engine.Heard()
 	if err != nil {
 		return nil, s.told(ctx, request, err)
 	}
@@ -157,6 +158,7 @@ func (s *Source) Start(ctx context.Context, r desk.StartRequest, reviewer string
 	out, err := s.engine.Start(run, engine.StartRequest{
 		Thread: r.Thread, Definition: loaded.Definition, Graph: loaded.Graph, Input: input, Workdir: workdir, By: reviewer,
 	})
+	s.engine.Heard()
 	if err != nil {
 		return nil, Coded(err)
 	}

@@ -237,6 +237,7 @@ func (s *Source) Sweep(ctx context.Context, carryOn bool) ([]desk.Result, error)
 	run, done := engineContext(ctx)
 	defer done()
 	outcomes, err := s.engine.Sweep(run, carryOn)
+	s.engine.Heard()
 	all := make([]desk.Result, len(outcomes))
 	for i := range outcomes {
 		all[i] = *resultOf(&outcomes[i], s.now())

@@ -8,12 +8,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/memory"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/desk/local"
@@ -502,4 +505,34 @@ func TestWithoutAStore(t *testing.T) {
 	if err := errors.Join(d.Close(t.Context()), source.Close(t.Context())); err != nil {
 		t.Error(err)
 	}
+}
+
+// A run's own events come before the word that it rests: whoever counts what runs would else count it for ever.
+func TestNothingIsHeardOfARunAfterItRests(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "plain.yaml")
+	if err := os.WriteFile(file, []byte("workflow: plain\nnodes:\n  add: {set: {sum: 1 + 2}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		source := local.New(memory.New(memory.Options{}), engine.Options{})
+		var heard atomic.Int64
+		source.Observe(func(desk.Event) {
+			time.Sleep(time.Second) // a slow listener, on the bubble's clock
+			heard.Add(1)
+		})
+		if _, err := source.Start(t.Context(), desk.StartRequest{File: file, Thread: "t"}, "ana", nil); err != nil {
+			t.Fatal(err)
+		}
+		atRest := heard.Load()
+		if atRest == 0 {
+			t.Error("nothing was heard of the run when it came to rest")
+		}
+		time.Sleep(time.Hour)
+		if late := heard.Load() - atRest; late > 0 {
+			t.Errorf("%d events were heard after the run rested", late)
+		}
+		if err := source.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
