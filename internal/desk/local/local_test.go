@@ -13,8 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/memory"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
@@ -22,8 +20,6 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/desk/local"
 	"github.com/hitl-tui/hitl-tui/internal/engine"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // note is a workflow that drafts a text, has it judged and writes it to a file.
 const note = `workflow: note
@@ -64,14 +60,14 @@ nodes:
 
 // bench is a desk over a real engine and a real store in a folder of its own.
 type bench struct {
-	t      *testing.T
+	t      testing.TB
 	dir    string
 	store  checkpoint.Store
 	source *local.Source
 	desk   *desk.Desk
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t testing.TB) *bench {
 	t.Helper()
 	b := &bench{t: t, dir: t.TempDir()}
 	for name, text := range map[string]string{"note.yaml": note, "slow.yaml": slow, "broken.yaml": broken, "failing.yaml": failing} {
