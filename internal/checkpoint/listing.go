@@ -3,7 +3,7 @@ package checkpoint
 import (
 	"cmp"
 	"encoding/base64"
-	"encoding/json"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -49,24 +49,48 @@ func (k Key) Compare(o Key) int {
 		strings.Compare(k.Thread, o.Thread))
 }
 
-// cursor is a Key and the listing it belongs to, as a page hands it out.
-type cursor struct {
-	Sort    Sort   `json:"s"`
-	Reverse bool   `json:"r,omitempty"`
-	Name    string `json:"n,omitempty"`
-	First   int64  `json:"a,omitempty"`
-	Second  int64  `json:"b,omitempty"`
-	Thread  string `json:"t"`
-}
-
-// CursorOf is the cursor of t in the listing that q asks for.
+// CursorOf is the cursor of t in the listing that q asks for: the order, and the key in it, as text without meaning to
+// anybody else.
 func (q *Query) CursorOf(t *ThreadInfo) string {
 	k := KeyOf(t, q.Order())
-	text, err := json.Marshal(cursor{q.Order(), q.Reverse, k.Name, k.First, k.Second, k.Thread})
-	if err != nil {
-		panic(err) // strings and integers always encode
+	b := append(make([]byte, 0, 96), q.mark()...)
+	b = binary.AppendVarint(b, k.First)
+	b = binary.AppendVarint(b, k.Second)
+	b = binary.AppendUvarint(b, uint64(len(k.Name)))
+	b = append(append(b, k.Name...), k.Thread...)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// mark begins the cursors of a listing.
+func (q *Query) mark() string {
+	if q.Reverse {
+		return string(q.Order()) + "-"
 	}
-	return base64.RawURLEncoding.EncodeToString(text)
+	return string(q.Order()) + "+"
+}
+
+// keyOf is the reverse of CursorOf.
+func (q *Query) keyOf(text string) (*Key, error) {
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("cursor %q was not given out by a listing", text)
+	}
+	rest, ok := strings.CutPrefix(string(b), q.mark())
+	if !ok {
+		return nil, fmt.Errorf("cursor %q was not given out by a listing in this order", text)
+	}
+	b = []byte(rest)
+	var k Key
+	var n [2]int
+	k.First, n[0] = binary.Varint(b)
+	k.Second, n[1] = binary.Varint(b[max(n[0], 0):])
+	b = b[max(n[0], 0)+max(n[1], 0):]
+	name, used := binary.Uvarint(b)
+	if n[0] <= 0 || n[1] <= 0 || used <= 0 || name >= uint64(len(b)-used) {
+		return nil, fmt.Errorf("cursor %q is cut off", text)
+	}
+	k.Name, k.Thread = string(b[used:used+int(name)]), string(b[used+int(name):])
+	return &k, nil
 }
 
 // Order is the order q asks for.
@@ -94,18 +118,7 @@ func (q *Query) Start() (*Key, error) {
 	if q.After == "" {
 		return nil, nil
 	}
-	text, err := base64.RawURLEncoding.DecodeString(q.After)
-	var c cursor
-	if err == nil {
-		err = json.Unmarshal(text, &c)
-	}
-	if err != nil || c.Thread == "" {
-		return nil, fmt.Errorf("%w: %q was not given out by a listing", ErrCursor, q.After)
-	}
-	if c.Sort != q.Order() || c.Reverse != q.Reverse {
-		return nil, fmt.Errorf("cursor %q belongs to a listing in another order", q.After)
-	}
-	return &Key{c.Name, c.First, c.Second, c.Thread}, nil
+	return q.keyOf(q.After)
 }
 
 // Matches reports whether t is among the threads q selects, whatever its page. t.Status and t.Claim are as of now.

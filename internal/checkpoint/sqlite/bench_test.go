@@ -35,3 +35,26 @@ func BenchmarkCommit(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkInbox is a page of the inbox.
+func BenchmarkInbox(b *testing.B) {
+	s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "store.db"), sqlite.Options{Synchronous: "NORMAL"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	for i := range 1000 {
+		c := checkpoint.Checkpoint{Thread: fmt.Sprintf("0192f0c1-%012d", i), Workflow: "bench",
+			Interrupts: []checkpoint.Interrupt{{Node: "review", Asked: time.Unix(int64(i), 0)}}}
+		if _, err := s.Put(b.Context(), c, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	q := checkpoint.Query{Status: []checkpoint.Status{checkpoint.Interrupted}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if page, err := s.Threads(b.Context(), q); err != nil || len(page.Threads) != 50 {
+			b.Fatal(err)
+		}
+	}
+}

@@ -136,11 +136,3 @@ func sortTime(t *time.Time) int64 {
 	}
 	return t.UnixMicro()
 }
-
-func fromSortTime(n int64) *time.Time {
-	if n == math.MaxInt64 {
-		return nil
-	}
-	t := checkpoint.FromMicros(n)
-	return &t
-}

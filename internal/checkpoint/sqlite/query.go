@@ -42,7 +42,8 @@ func (s *Store) Threads(ctx context.Context, q checkpoint.Query) (checkpoint.Pag
 	}
 }
 
-// listing makes the SQL of a page. Statuses stand in it as literals, so that partial indexes can be used.
+// listing makes the SQL of a page. Statuses stand in it as literals, so that partial indexes can be used; all else are
+// parameters, so that few texts are made and kept prepared. The first parameter is always now.
 type listing struct {
 	q     *checkpoint.Query
 	now   time.Time
@@ -61,7 +62,7 @@ func (l *listing) byPhase() bool {
 }
 
 func (l *listing) text() (string, []any) {
-	l.args = l.args[:0]
+	l.args = append(l.args[:0], l.now.UnixMicro())
 	arms := l.arms()
 	if !l.byPhase() && len(arms) > 1 {
 		arms = []string{"(" + strings.Join(arms, " OR ") + ")"}
@@ -103,8 +104,7 @@ func (l *listing) arms() []string {
 		return arms
 	}
 	const ended = "('done', 'rejected', 'stopped', 'cancelled')"
-	now := strconv.FormatInt(l.now.UnixMicro(), 10)
-	atRest := " AND lease_until <= " + now
+	const atRest = " AND lease_until <= ?1"
 	var arms []string
 	seen := make(map[checkpoint.Status]bool)
 	for _, status := range l.q.Status {
@@ -117,7 +117,7 @@ func (l *listing) arms() []string {
 		case status.Ended():
 			arms = append(arms, phase)
 		case status == checkpoint.Running:
-			arms = append(arms, "lease_until > 0 AND lease_until > "+now+" AND phase NOT IN "+ended)
+			arms = append(arms, "lease_until > 0 AND lease_until > ?1 AND phase NOT IN "+ended)
 		case status == checkpoint.Stalled:
 			arms = append(arms, phase+atRest, "answers > 0 AND phase <> 'stalled' AND phase NOT IN "+ended+atRest)
 		default:
@@ -183,14 +183,13 @@ func (l *listing) reviewer() []string {
 	if l.q.Reviewer == "" {
 		return nil
 	}
-	now := l.arg(l.now.UnixMicro())
 	switch l.q.Reviewer {
 	case "none":
-		return []string{"(claim_by = '' OR claim_until <= " + now + ")"}
+		return []string{"(claim_by = '' OR claim_until <= ?1)"}
 	case "any":
-		return []string{"claim_by <> '' AND claim_until > " + now}
+		return []string{"claim_by <> '' AND claim_until > ?1"}
 	default:
-		return []string{"claim_by = " + l.arg(l.q.Reviewer) + " AND claim_until > " + now}
+		return []string{"claim_by = " + l.arg(l.q.Reviewer) + " AND claim_until > ?1"}
 	}
 }
 
