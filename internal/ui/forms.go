@@ -3,6 +3,7 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,10 +17,11 @@ import (
 )
 
 // formPane asks for an object by its schema in the same pane in which answers are written.
-func (m *Model) formPane(title, leads string, schema, prefill json.RawMessage, take func(m *Model, data json.RawMessage) tea.Cmd) tea.Cmd {
+func (m *Model) formPane(heading, title, leads string, schema, prefill json.RawMessage, take func(m *Model, data json.RawMessage) tea.Cmd) tea.Cmd {
 	info, _ := actions.Describe(actions.Submit)
 	p := &pane{}
 	p.Pane = editorpane.New(m.theme, m.keys, editorpane.Config{
+		Heading:  heading,
 		Question: desk.Question{Question: actions.Question{Kind: actions.FormKind, Title: title, Schema: schema, Prefill: prefill}},
 		Choice:   desk.Choice{Info: info, Allowed: true, Leads: leads},
 	})
@@ -55,20 +57,41 @@ func (w workflowsRead) apply(m *Model) tea.Cmd {
 	if len(w.workflows) == 0 {
 		return m.warn("no workflow is in the configured folders; `hitl-tui run FILE` starts one from anywhere")
 	}
-	options := make([]actions.OptionItem, len(w.workflows))
-	for i, x := range w.workflows {
+	return m.pickWorkflow(w.workflows)
+}
+
+// pickWorkflow offers up to nine by digit, more in a list that can be narrowed.
+func (m *Model) pickWorkflow(workflows []desk.Workflow) tea.Cmd {
+	var items []dialog.Item
+	options := make([]actions.OptionItem, len(workflows))
+	for i, x := range workflows {
 		value, _ := json.Marshal(x.Name)
 		about := x.Description
 		if x.Err != "" {
 			about = "cannot be started: " + x.Err
 		}
 		options[i] = actions.OptionItem{Value: value, Label: x.Name, Description: about}
+		key := strconv.Itoa(i + 1)
+		items = append(items, dialog.Item{ID: key, Key: key, Label: x.Name + ": " + about})
 	}
-	return m.open(dialog.NewChooser(m.kit(), "Start a workflow", options, false), func(m *Model, r dialog.Result) tea.Cmd {
-		if c, ok := r.(dialog.Chosen); ok && len(c.Options) == 1 {
-			return m.fillInput(w.workflows[c.Options[0]])
+	if len(items) > 9 {
+		return m.open(dialog.NewChooser(m.kit(), "Start a workflow", options, false), func(m *Model, r dialog.Result) tea.Cmd {
+			if c, ok := r.(dialog.Chosen); ok && len(c.Options) == 1 {
+				return m.fillInput(workflows[c.Options[0]])
+			}
+			return nil
+		})
+	}
+	return m.open(dialog.NewAsk(m.kit(), "Start a workflow", "", items...), func(m *Model, r dialog.Result) tea.Cmd {
+		p, ok := r.(dialog.Picked)
+		if !ok {
+			return nil
 		}
-		return nil
+		i, err := strconv.Atoi(p.ID)
+		if err != nil {
+			return nil
+		}
+		return m.fillInput(workflows[i-1])
 	})
 }
 
@@ -80,7 +103,7 @@ func (m *Model) fillInput(w desk.Workflow) tea.Cmd {
 	if content.FieldCount(w.Input) == 0 {
 		return m.start(w, nil)
 	}
-	return m.formPane("Start "+w.Name, "a new thread", w.Input, nil, func(m *Model, data json.RawMessage) tea.Cmd { return m.start(w, data) })
+	return m.formPane("NEW THREAD", "Start "+w.Name, "a new thread", w.Input, nil, func(m *Model, data json.RawMessage) tea.Cmd { return m.start(w, data) })
 }
 
 func (m *Model) start(w desk.Workflow, data json.RawMessage) tea.Cmd {
@@ -118,10 +141,12 @@ func (m *Model) openStateEditor() tea.Cmd {
 	switch {
 	case m.opts.ReadOnly:
 		return m.warn("read-only: nothing is changed from here")
-	case d == nil || state == nil:
-		return m.warn("the state is not shown: Enter shows it")
+	case d == nil:
+		return m.warn("nothing is read yet")
 	case !m.history.AtHead():
 		return m.warn("only the state at the last step can be edited; F forks from here")
+	case state == nil:
+		return m.warn("the state is not shown: Enter shows it")
 	}
 	before, err := json.Marshal(state.State)
 	if err != nil {
@@ -131,6 +156,7 @@ func (m *Model) openStateEditor() tea.Cmd {
 	version := fmt.Sprintf("%d.%d", state.Step, state.Revision)
 	p := &pane{}
 	p.Pane = editorpane.New(m.theme, m.keys, editorpane.Config{
+		Heading: "EDIT THE STATE as a new step",
 		Question: desk.Question{Workflow: d.Workflow, Question: actions.Question{
 			Kind: actions.EditKind, Title: "State at step " + fmt.Sprint(state.Step), Content: before}},
 		Choice: desk.Choice{Info: info, Allowed: true, Leads: "a new step"},
@@ -223,7 +249,7 @@ type boundsForm struct {
 // openBounds asks for the bounds of retention.
 func (m *Model) openBounds() tea.Cmd {
 	prefill, _ := json.Marshal(boundsForm(m.prune.Limits()))
-	return m.formPane("Bounds: an age or a step, and what else", "the preview", json.RawMessage(boundsSchema), prefill,
+	return m.formPane("BOUNDS", "an age or a step, and what else", "the preview", json.RawMessage(boundsSchema), prefill,
 		func(m *Model, data json.RawMessage) tea.Cmd {
 			var f boundsForm
 			if err := json.Unmarshal(data, &f); err != nil {

@@ -58,6 +58,7 @@ type Model struct {
 	inflight map[string]bool         // questions whose decision is on its way to the desk
 	progress map[string]desk.Event   // latest of each thread that runs here
 	started  map[string]time.Time    // when that run was first heard of
+	restedAt map[string]time.Time    // when the latest run of a thread ended
 
 	info   desk.StoreInfo
 	status status
@@ -96,7 +97,7 @@ func New(ctx context.Context, d Desk, o Options) *Model {
 	m := &Model{
 		ctx: ctx, desk: d, opts: o, now: o.Now, dark: true, mouse: !o.NoMouse, focused: true,
 		tickets: map[guard.Ticket]string{}, recalled: map[guard.Ticket]bool{}, inflight: map[string]bool{},
-		progress: map[string]desk.Event{}, started: map[string]time.Time{}, wakes: map[string]bool{},
+		progress: map[string]desk.Event{}, started: map[string]time.Time{}, restedAt: map[string]time.Time{}, wakes: map[string]bool{},
 	}
 	var problems []keymap.Problem
 	m.keys, problems = keymap.New(o.Keys)

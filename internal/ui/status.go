@@ -140,7 +140,21 @@ func (m *Model) runningText() string {
 			last = e
 		}
 	}
-	return fmt.Sprintf("running %d: %s %s", n, last.Node, ago.Took(m.now().Sub(m.started[last.Thread])))
+	what := last.Node
+	if title := m.titleOf(last.Thread); title != "" {
+		what = short(title, 24) + " " + what
+	}
+	return fmt.Sprintf("running %d: %s %s", n, what, ago.Took(m.now().Sub(m.started[last.Thread])))
+}
+
+// titleOf is what a thread is called where that is known without reading.
+func (m *Model) titleOf(thread string) string {
+	for i := len(m.outbox) - 1; i >= 0; i-- {
+		if m.outbox[i].Decision.Thread == thread {
+			return m.outbox[i].Decision.Title
+		}
+	}
+	return ""
 }
 
 func (m *Model) lastFailure() string {

@@ -147,7 +147,8 @@ func (m *Model) tabLine() string {
 	}
 	note := m.info.Name
 	if m.width >= 120 {
-		note = m.reviewer + "   " + m.info.URL
+		scheme, _, _ := strings.Cut(m.info.URL, ":")
+		note = m.reviewer + "   " + scheme + " " + m.info.Name
 	}
 	return tabs.View(m.theme, items, active, note, m.width)
 }

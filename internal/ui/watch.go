@@ -25,12 +25,18 @@ func (m *Model) heard(b bridge.Batch) tea.Cmd {
 		case desk.OutboxChanged:
 			outbox = true
 		case desk.Progress:
+			if !e.At.After(m.restedAt[e.Thread]) {
+				continue // it was overtaken by the end of its run
+			}
 			if _, ok := m.started[e.Thread]; !ok {
 				m.started[e.Thread] = e.At
 			}
-			m.progress[e.Thread] = e
+			if e.Node != "" {
+				m.progress[e.Thread] = e
+			}
 			m.thread.Heard(e)
 		case desk.Rested, desk.RunFailed:
+			m.restedAt[e.Thread] = e.At
 			delete(m.progress, e.Thread)
 			delete(m.started, e.Thread)
 			m.thread.Heard(e)

@@ -28,6 +28,7 @@ type Config struct {
 	Choice   desk.Choice     // the action and where it leads
 	Chosen   json.RawMessage // for choose: the option, or list of options, picked before
 	Draft    *desk.Draft     // what was typed before, nil for nothing
+	Heading  string          // instead of the action's name, where no question is answered
 	Grace    time.Duration   // how long an answer can be taken back
 
 	// Body draws what is asked at a width; nil draws message and content simply.

@@ -198,13 +198,16 @@ func (p *Pane) header() []string {
 	if c.Leads != "" && !p.narrow() {
 		title += ", then " + sanitize.Line(c.Leads)
 	}
+	if p.cfg.Heading != "" {
+		title = p.cfg.Heading
+	}
 	left := th.Bar.Bold(true).Render(" " + title)
 	gap := func(l, r string) string {
 		return l + th.Bar.Render(strings.Repeat(" ", max(p.w-cell.Width(l)-cell.Width(r), 1))) + r
 	}
 	lines := []string{cell.Clip(gap(left, p.bytesLeft()), p.w)}
 	where := sanitize.Line(q.Title)
-	if !p.narrow() {
+	if !p.narrow() && q.Workflow != "" {
 		where = sanitize.Line(q.Workflow+" / "+q.Node) + "   " + where
 	}
 	lines = append(lines, cell.Between(" "+where, th.Muted.Render(p.draftState())+" ", p.w))

@@ -12,6 +12,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/diffview"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/pager"
 	"github.com/hitl-tui/hitl-tui/internal/ui/content"
+	"github.com/hitl-tui/hitl-tui/internal/ui/path"
 )
 
 // fill draws what is shown into the right pane.
@@ -152,17 +153,17 @@ func (p *Page) path(w, h int) []string {
 		return nil
 	}
 	room := min(max(h-p.steps.Len()-4, 0), h/2)
-	path := p.detail.Path
+	steps := path.Latest(p.detail.Path)
 	if room < 3 {
 		return nil
 	}
-	if len(path) > room-1 {
-		path = path[len(path)-room+1:]
+	if len(steps) > room-1 {
+		steps = steps[len(steps)-room+1:]
 	}
 	lines := []string{" " + p.theme.Heading.Render("PATH")}
-	for i, s := range path {
+	for i, s := range steps {
 		arm := "├ "
-		if i == len(path)-1 {
+		if i == len(steps)-1 {
 			arm = "└ "
 		}
 		line := " " + p.theme.Border.Render(arm) + sanitize.Line(s.Run)

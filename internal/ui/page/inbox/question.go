@@ -308,6 +308,9 @@ func (p *Page) questionFoot(q desk.Question, w, h int) []string {
 func (p *Page) positionLine(w int) string {
 	left := " d " + modeNames[p.view.mode]
 	right := p.view.scrolled().Position()
+	if right == "empty" {
+		right = ""
+	}
 	if s := p.view.scrolled().SearchState(); s != "" {
 		left = " " + s
 	}

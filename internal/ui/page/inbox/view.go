@@ -9,6 +9,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/ago"
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
 	"github.com/hitl-tui/hitl-tui/internal/ui/content"
+	"github.com/hitl-tui/hitl-tui/internal/ui/path"
 )
 
 // layout fits the parts into the page.
@@ -190,13 +191,13 @@ func (p *Page) sideRounds(q desk.Question, w int) []string {
 }
 
 func (p *Page) sidePath(d *desk.Detail, w, h int) []string {
-	path := d.Path
+	steps := path.Latest(d.Path)
 	var lines []string
-	if len(path) > h {
-		lines = append(lines, p.theme.Muted.Render(fmt.Sprintf(" ... %d earlier", len(path)-h)))
-		path = path[len(path)-h:]
+	if len(steps) > h {
+		lines = append(lines, p.theme.Muted.Render(fmt.Sprintf(" ... %d earlier", len(steps)-h)))
+		steps = steps[len(steps)-h:]
 	}
-	for _, s := range path {
+	for _, s := range steps {
 		right := ago.Took(msDuration(s.TookMS))
 		if s.Decision != "" {
 			right = sanitize.Line(s.Decision) + "  " + right

@@ -118,7 +118,7 @@ func (p *Page) would() []string {
 		return []string{t.Muted.Render(" Reading ...")}
 	}
 	if x.Steps == 0 {
-		return []string{" " + t.Heading.Render("WOULD GO"), " nothing: no step is within these bounds", "", t.Muted.Render(" b changes the bounds")}
+		return []string{" " + t.Heading.Render("WOULD GO"), " nothing is within the bounds", "", t.Muted.Render(" b changes the bounds")}
 	}
 	share := ""
 	if p.store.Bytes > 0 {

@@ -16,6 +16,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/pager"
 	"github.com/hitl-tui/hitl-tui/internal/ui/content"
+	"github.com/hitl-tui/hitl-tui/internal/ui/path"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
@@ -316,7 +317,7 @@ func (p *Page) nodes(room int) []string {
 	}
 	if p.detail != nil {
 		var before []string
-		for _, s := range p.detail.Path {
+		for _, s := range path.Latest(p.detail.Path) {
 			if seen[s.Node] || seen[s.Run] {
 				continue
 			}

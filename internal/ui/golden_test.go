@@ -1,0 +1,114 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hitl-tui/hitl-tui/internal/tuitest"
+)
+
+// screens are the main screens and the keys that lead there.
+func screens() map[string][]string {
+	return map[string][]string{
+		"inbox":    {"j"},
+		"question": {"j", "enter"},
+		"tree":     {"j", "j", "j", "j", "j", "enter", "j"},
+		"editor":   {"j", "enter", "e"},
+		"chooser":  {"j", "j", "j", "j", "enter", "c"},
+		"actions":  {"j", "enter", "enter"},
+		"unsent":   {"a", "a"},
+		"history":  {"j", "H"},
+		"diff":     {"j", "H", "k", "d"},
+		"failed":   {"3"},
+		"finished": {"4"},
+		"keep":     {"7"},
+		"help":     {"?"},
+	}
+}
+
+// The layout of every main screen at three sizes, without colours: nothing of it depends on them.
+func TestScreens(t *testing.T) {
+	for name, keys := range screens() {
+		for _, size := range tuitest.Sizes() {
+			file := fmt.Sprintf("%s_%dx%d", name, size[0], size[1])
+			t.Run(file, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					l := start(t, world(t), size[0], size[1])
+					for _, k := range keys {
+						l.Keys(k)
+						l.View()
+						l.Advance(settle)
+					}
+					tuitest.CheckBox(t, l.View(), size[0], size[1])
+					tuitest.Golden(t, file, tuitest.Layout(l.View()))
+				})
+			})
+		}
+	}
+}
+
+// The colours of the inbox on dark and on light terminals. The words are the same.
+func TestColours(t *testing.T) {
+	var plain []string
+	for _, dark := range []bool{true, false} {
+		name := map[bool]string{true: "dark", false: "light"}[dark]
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := start(t, world(t), 80, 24)
+				l.Keys("j")
+				if dark != l.Model.(*Model).dark {
+					l.Model.(*Model).setTheme(l.Model.(*Model).themeFile, dark)
+				}
+				tuitest.Golden(t, "inbox_"+name, tuitest.Styled(l.View()))
+				plain = append(plain, ansi.Strip(l.View()))
+			})
+		})
+	}
+	if len(plain) == 2 && plain[0] != plain[1] {
+		t.Error("light and dark differ in more than colours")
+	}
+}
+
+// The terminal's own answer decides between light and dark, until the reviewer chooses.
+func TestBackgroundDecidesTheTheme(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t, world(t), 80, 24)
+		m := l.Model.(*Model)
+		l.Send(tea.BackgroundColorMsg{Color: ansi.HexColor("#ffffff")})
+		if m.dark {
+			t.Fatal("dark on a white terminal")
+		}
+		m.run("global.light_dark")
+		l.Send(tea.BackgroundColorMsg{Color: ansi.HexColor("#ffffff")})
+		if !m.dark {
+			t.Error("the reviewer's choice is lost")
+		}
+		before := m.themeFile.Name
+		m.run("global.theme")
+		if m.themeFile.Name == before {
+			t.Error("the palette's theme command changes nothing")
+		}
+	})
+}
+
+// Words in the footer are whole at every width.
+func TestFooterCutsNoWord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t, world(t), 80, 24)
+		l.Keys("j")
+		for w := 40; w <= 200; w++ {
+			l.Send(tea.WindowSizeMsg{Width: w, Height: 24})
+			lines := strings.Split(ansi.Strip(l.View()), "\n")
+			for _, line := range lines[len(lines)-2:] {
+				if strings.Contains(line, "…") {
+					t.Fatalf("at %d: %q", w, line)
+				}
+			}
+		}
+	})
+}
