@@ -101,7 +101,6 @@ const (
 	MenuFirst    ID = "menu.first"
 	MenuLast     ID = "menu.last"
 	MenuTake     ID = "menu.take"
-	MenuFilter   ID = "menu.filter"
 	MenuBack     ID = "menu.back"
 
 	OutboxSend     ID = "outbox.send_now"
@@ -149,7 +148,6 @@ func panes() []Command {
 		{ID: MenuFirst, Keys: []string{"home"}, Title: "First", Help: "first"},
 		{ID: MenuLast, Keys: []string{"end"}, Title: "Last", Help: "last"},
 		{ID: MenuTake, Keys: []string{"enter"}, Title: "Take", Footer: "take", Help: "take the selected"},
-		{ID: MenuFilter, Keys: []string{"/"}, Title: "Narrow", Footer: "narrow", Help: "narrow by text"},
 		{ID: MenuBack, Keys: []string{"esc", "ctrl+c"}, Title: "Back", Footer: "back", Help: "back"},
 
 		{ID: OutboxSend, Keys: []string{"s"}, Title: "Send now", Footer: "send now", Help: "end the grace time of the selected"},

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"charm.land/lipgloss/v2"
 )
 
 func TestEveryTextIsReadable(t *testing.T) {
@@ -89,6 +91,17 @@ func minimal() string {
 		}
 	}
 	return b.String()
+}
+
+func TestPenDrawsAsItsStyle(t *testing.T) {
+	th := Must("", true)
+	for _, s := range []lipgloss.Style{th.Text, th.Key, th.Selected, th.Heading, th.Danger, lipgloss.NewStyle()} {
+		for _, text := range []string{"a", "a b", "世界"} {
+			if got, want := NewPen(s).Render(text), s.Render(text); got != want {
+				t.Errorf("pen gives %q, style %q", got, want)
+			}
+		}
+	}
 }
 
 // contrast is the contrast ratio of WCAG 2.1.

@@ -33,7 +33,7 @@ func Source(th *theme.Theme, raw, language string) pager.Source {
 	if err != nil {
 		return plain
 	}
-	return &source{theme: th, plain: plain, next: it}
+	return &source{theme: th, plain: plain, next: it, pens: map[*lipgloss.Style]theme.Pen{}}
 }
 
 type source struct {
@@ -43,6 +43,7 @@ type source struct {
 	styled []string
 	text   strings.Builder // of the line being read, plain and styled
 	drawn  strings.Builder
+	pens   map[*lipgloss.Style]theme.Pen
 }
 
 func (s *source) Len() int           { return len(s.plain) }
@@ -83,9 +84,18 @@ func (s *source) read() {
 		if style == nil {
 			s.drawn.WriteString(part)
 		} else {
-			s.drawn.WriteString(style.Render(part))
+			s.drawn.WriteString(s.pen(style).Render(part))
 		}
 	}
+}
+
+func (s *source) pen(style *lipgloss.Style) theme.Pen {
+	p, ok := s.pens[style]
+	if !ok {
+		p = theme.NewPen(*style)
+		s.pens[style] = p
+	}
+	return p
 }
 
 func (s *source) endLine() {

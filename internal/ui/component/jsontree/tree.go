@@ -18,6 +18,7 @@ import (
 // Tree is the view.
 type Tree struct {
 	theme   *theme.Theme
+	pens    pens
 	root    *node
 	rows    []*node // what is not folded away
 	at, top int
@@ -31,10 +32,20 @@ type Tree struct {
 const openAtFirst = 400
 
 // New makes an empty tree.
-func New(th *theme.Theme) *Tree { return &Tree{theme: th} }
+func New(th *theme.Theme) *Tree {
+	t := &Tree{}
+	t.SetTheme(th)
+	return t
+}
+
+type pens struct{ muted, name, text, number, word theme.Pen }
 
 // SetTheme changes the styles.
-func (t *Tree) SetTheme(th *theme.Theme) { t.theme = th }
+func (t *Tree) SetTheme(th *theme.Theme) {
+	t.theme = th
+	t.pens = pens{theme.NewPen(th.Muted), theme.NewPen(th.Ident), theme.NewPen(th.String), theme.NewPen(th.Number),
+		theme.NewPen(th.Keyword)}
+}
 
 // SetSize sets the box.
 func (t *Tree) SetSize(w, h int) { t.w, t.h = max(w, 0), max(h, 0); t.clamp() }
@@ -301,13 +312,13 @@ func (t *Tree) line(n *node) string {
 	}
 	var b strings.Builder
 	b.WriteString(strings.Repeat(" ", min(2*n.depth, maxIndent)))
-	b.WriteString(t.theme.Muted.Render(fold))
+	b.WriteString(t.pens.muted.Render(fold))
 	switch {
 	case n.parent == nil:
 	case n.parent.kind == isObject:
-		b.WriteString(t.theme.Ident.Render(sanitize.Line(n.key)) + ": ")
+		b.WriteString(t.pens.name.Render(sanitize.Line(n.key)) + ": ")
 	default:
-		b.WriteString(t.theme.Muted.Render(n.step) + " ")
+		b.WriteString(t.pens.muted.Render(n.step) + " ")
 	}
 	b.WriteString(t.valueText(n))
 	return b.String()
@@ -317,15 +328,15 @@ func (t *Tree) valueText(n *node) string {
 	text := cell.Clip(n.text, t.w)
 	switch n.kind {
 	case isString:
-		return t.theme.String.Render(text)
+		return t.pens.text.Render(text)
 	case isNumber:
-		return t.theme.Number.Render(text)
+		return t.pens.number.Render(text)
 	case isWord:
-		return t.theme.Keyword.Render(text)
+		return t.pens.word.Render(text)
 	case isObject:
-		return t.theme.Muted.Render(count(len(n.children), "{", "}", "key"))
+		return t.pens.muted.Render(count(len(n.children), "{", "}", "key"))
 	}
-	return t.theme.Muted.Render(count(len(n.children), "[", "]", "item"))
+	return t.pens.muted.Render(count(len(n.children), "[", "]", "item"))
 }
 
 func count(n int, open, end, what string) string {
