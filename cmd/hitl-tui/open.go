@@ -116,7 +116,11 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 	if err := a.private(s.state); err != nil {
 		return nil, err
 	}
-	store, err := open.Open(ctx, url, open.Options{ReadOnly: a.flags.readOnly})
+	engineOptions, storeOptions := engine.Options{Holder: holder()}, open.Options{ReadOnly: a.flags.readOnly}
+	if err := a.forTests(&engineOptions, &storeOptions); err != nil {
+		return nil, &desk.Error{Code: desk.CodeUsage, Message: err.Error(), Err: err}
+	}
+	store, err := open.Open(ctx, url, storeOptions)
 	if err != nil {
 		return nil, unusable(err)
 	}
@@ -125,7 +129,7 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 	if err != nil {
 		return nil, errors.Join(err, o.close())
 	}
-	o.source = local.New(store, engine.Options{Holder: holder()})
+	o.source = local.New(store, engineOptions)
 	o.Desk, err = desk.New(o.source, desk.Options{
 		StateDir: s.state, Reviewer: s.reviewer, ReadOnly: a.flags.readOnly, Workflows: s.workflows, Grace: s.grace, Log: logger,
 	})

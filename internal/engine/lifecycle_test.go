@@ -367,7 +367,8 @@ func TestACrashAtEveryPointLosesAndRepeatsNoDecision(t *testing.T) {
 			if open, err := w.Open(t.Context(), asked.Thread); err != nil || open.Status != checkpoint.Stalled {
 				t.Errorf("status after the crash: %v, %+v", err, open)
 			}
-			out, err := w.Resume(t.Context(), ResumeRequest{Thread: asked.Thread})
+			// A response that names no action answers nothing here: it carries on.
+			out, err := w.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Answers: []Answer{{}}})
 			if err != nil || out.Status != checkpoint.Done {
 				t.Fatalf("taking over: %v, %+v", err, out)
 			}

@@ -81,6 +81,9 @@ func (e *Engine) prepare(ctx context.Context, r ResumeRequest, carry bool) (*pre
 	if h.info.Lease != nil {
 		p.seen = h.info.Lease.Answers
 	}
+	if isCarryOn(h, r.Answers) {
+		r.Answers = nil
+	}
 	if p.seen > 0 && len(r.Answers) > 0 && carry {
 		if err := e.answeredAlready(ctx, h, r); err != nil {
 			return nil, err
@@ -102,7 +105,7 @@ func (e *Engine) prepare(ctx context.Context, r ResumeRequest, carry bool) (*pre
 			return p, checkVersion(h, r.IfVersion)
 		}
 	}
-	if len(r.Answers) == 0 || isCarryOn(h, r.Answers) {
+	if len(r.Answers) == 0 {
 		return p, p.carryOn(ctx, r)
 	}
 	if err := p.accept(ctx, r); err != nil {
@@ -150,13 +153,13 @@ func (p *prepared) run(ctx context.Context) (*Outcome, error) {
 }
 
 // isCarryOn recognises a response that names no action and no question, to a thread where it answers nothing: one
-// that failed, stalled or sleeps.
+// that failed or stalled. Data beside an open question is meant for that question.
 func isCarryOn(h *head, answers []Answer) bool {
-	if len(answers) != 1 {
+	if len(answers) != 1 || len(answers[0].Data) > 0 && len(h.tree.asks) > 0 {
 		return false
 	}
 	a := answers[0]
-	return a.Action == "" && a.Interrupt == "" && len(h.tree.asks) == 0 && h.tree.ended == "" && h.tree.phase() != checkpoint.Sleeping
+	return a.Action == "" && a.Interrupt == "" && (h.info.Status == checkpoint.Stalled || h.info.Status == checkpoint.Failed)
 }
 
 // carryOn prepares a resume that answers nothing: failed runs are tried again, and only those; timers end.
