@@ -31,10 +31,11 @@ func (a *app) report(result *desk.Result, err error) error {
 	if !a.flags.json {
 		a.printResult(result)
 	}
-	if result.WasCancelled {
+	envelope := wire.FromResult(result)
+	if envelope.Error != nil && envelope.Error.Code == desk.CodeCancelled {
 		return &shownError{desk.CodeCancelled}
 	}
-	if exit := wire.FromResult(result).ExitCode(a.distinct()); exit != desk.ExitOK {
+	if exit := envelope.ExitCode(a.distinct()); exit != desk.ExitOK {
 		return &exitError{exit}
 	}
 	return nil
@@ -58,6 +59,11 @@ func (a *app) printResult(r *desk.Result) {
 		a.say("%s: cancelled after step %d; `hitl-tui resume %s` carries on", name, r.Step, r.Thread)
 	}
 	switch {
+	case r.Status == "stalled" && r.ErrMessage == "":
+		fmt.Fprintf(a.out, "%s stalled at step %d\n", name, r.Step)
+		if !r.WasCancelled {
+			a.say("what was decided is kept; `hitl-tui resume %s` carries on", r.Thread)
+		}
 	case r.Interrupted:
 		for _, q := range r.Questions {
 			a.printQuestion(q)

@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
@@ -96,14 +99,15 @@ func (s *Source) presentDefinition(ctx context.Context, thread string) (*checkpo
 	return &loaded.Definition, nil
 }
 
-// told adds to a conflict who decided since the version that was on screen, when the error does not say.
+// told adds to a refusal who decided since the version that was on screen, or where none was named who decided last,
+// when the error does not say.
 func (s *Source) told(ctx context.Context, r engine.ResumeRequest, err error) error {
 	coded := Coded(err)
 	var known *desk.Error
-	if !errors.As(coded, &known) || s.store == nil || r.IfVersion == nil || known.Details["by"] != nil {
+	if !errors.As(coded, &known) || s.store == nil || known.Details["by"] != nil {
 		return coded
 	}
-	if known.Code != desk.CodeConflict && known.Code != desk.CodeNotWaiting {
+	if !slices.Contains([]string{desk.CodeConflict, desk.CodeNotWaiting, desk.CodeRunning}, known.Code) {
 		return coded
 	}
 	var last *checkpoint.Decision
@@ -111,7 +115,7 @@ func (s *Source) told(ctx context.Context, r engine.ResumeRequest, err error) er
 		if err != nil {
 			return coded
 		}
-		if d.Version.Step >= r.IfVersion.Step {
+		if r.IfVersion == nil || d.Version.Step >= r.IfVersion.Step {
 			last = d
 		}
 	}
@@ -121,7 +125,9 @@ func (s *Source) told(ctx context.Context, r engine.ResumeRequest, err error) er
 	if known.Details == nil {
 		known.Details = map[string]any{}
 	}
-	known.Details["by"], known.Details["action"], known.Details["at"] = last.Reviewer, last.Action, last.DecidedAt.UTC()
+	at := last.DecidedAt.UTC()
+	known.Details["by"], known.Details["action"], known.Details["at"] = last.Reviewer, last.Action, at
+	known.Message += fmt.Sprintf("; the last decision was %s by %s at %s", last.Action, last.Reviewer, at.Format(time.RFC3339))
 	return coded
 }
 

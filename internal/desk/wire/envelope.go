@@ -82,6 +82,8 @@ func FromResult(r *desk.Result) Envelope {
 		e.Error = &Error{Code: desk.CodeCancelled, Message: "the run was cancelled; `resume` without an action carries on from the last step"}
 	case r.ErrMessage != "":
 		e.Error = failure(r.ErrNode, r.ErrMessage)
+	case r.Status == "stalled":
+		e.Error = &Error{Code: desk.CodeCancelled, Message: "the program was told to end; what was decided is kept and `resume` without an action carries on"}
 	}
 	e.Success = !r.WasCancelled && succeeded(r.Status)
 	return e

@@ -143,7 +143,7 @@ func TestExitCodes(t *testing.T) {
 		{desk.Result{Status: "failed", ErrMessage: "x"}, 1, 1, false},
 		{desk.Result{Status: "interrupted", WasCancelled: true, Withdrawn: true}, 130, 130, false},
 		{desk.Result{Status: "stalled", WasCancelled: true}, 130, 130, false},
-		{desk.Result{Status: "stalled"}, 1, 1, false},
+		{desk.Result{Status: "stalled"}, 130, 130, false},
 	}
 	for _, test := range tests {
 		e := FromResult(&test.result)
