@@ -22,18 +22,20 @@ type row struct {
 	peer   string // and against what, "" for nothing
 	rounds int    // how often the two take turns
 	calls  int    // calls in a round
+	share  int    // of how many things a call is, of which the table shows one; 0 is one
 	setup  func(dir string) (*pair, error)
 }
 
 // pair are the two things that take turns. peer is nil where there is nothing to compare with.
 type pair struct {
 	ours, peer func() error
+	between    func() error // what follows a call of ours and is not measured; may be nil
 	close      func() error
 }
 
 // rows is the table, one file for each group.
 func rows() []row {
-	return slices.Concat(storeRows())
+	return slices.Concat(storeRows(), engineRows(), screenRows())
 }
 
 func main() {
@@ -88,13 +90,13 @@ func (r *row) measure(table *tabwriter.Writer, dir string) (err error) {
 	}()
 	var ours, peer times
 	for range r.rounds {
-		if err := ours.take(r.calls, p.ours); err != nil {
+		if err := ours.take(r, p.ours, p.between); err != nil {
 			return err
 		}
 		if p.peer == nil {
 			continue
 		}
-		if err := peer.take(r.calls, p.peer); err != nil {
+		if err := peer.take(r, p.peer, nil); err != nil {
 			return err
 		}
 	}
@@ -110,13 +112,19 @@ func (r *row) measure(table *tabwriter.Writer, dir string) (err error) {
 // times are the durations of single calls.
 type times []time.Duration
 
-func (t *times) take(calls int, fn func() error) error {
-	for range calls {
+func (t *times) take(r *row, fn, between func() error) error {
+	for range r.calls {
 		start := time.Now()
 		if err := fn(); err != nil {
 			return err
 		}
-		*t = append(*t, time.Since(start))
+		*t = append(*t, time.Since(start)/time.Duration(max(r.share, 1)))
+		if between == nil {
+			continue
+		}
+		if err := between(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/desk/local"
+	"github.com/hitl-tui/hitl-tui/internal/engine"
+	"github.com/hitl-tui/hitl-tui/internal/ui"
+)
+
+func screenRows() []row {
+	return []row{
+		{name: "key to frame, 10k waiting", target: "< 16 ms", ours: "j: Update and View, 160x50", rounds: 20, calls: 20, setup: keyToFrame},
+	}
+}
+
+const waitingThreads = 10_000
+
+const reviewFile = `workflow: review
+input: {properties: {topic: {type: string}}, required: [topic]}
+nodes:
+  draft: {template: "# {{.topic}}\n\nA draft of a few lines.\n\n- one\n- two\n- three\n", output: text, then: check}
+  check: {human: approval, title: "Publish {{.topic}}?", message: "Is **{{.topic}}** good enough?", content: text, content_type: markdown, then: END}
+`
+
+// keyToFrame measures the whole desk but for the terminal: a real store with threads that really wait, the root model,
+// every command it returns carried out before the next key.
+func keyToFrame(dir string) (*pair, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	store, err := sqlite.Open(ctx, filepath.Join(dir, "desk.db"), sqlite.Options{})
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	source := local.New(store, engine.Options{})
+	if err := park(ctx, dir, source); err != nil {
+		cancel()
+		return nil, errors.Join(err, store.Close())
+	}
+	d, err := desk.New(source, desk.Options{StateDir: filepath.Join(dir, "state"), Reviewer: "bench"})
+	if err != nil {
+		cancel()
+		return nil, errors.Join(err, store.Close())
+	}
+	s := &screen{model: ui.New(ctx, d, ui.Options{Env: []string{"TERM=xterm-256color"}})}
+	s.do(s.model.Init())
+	s.send(tea.WindowSizeMsg{Width: 160, Height: 50})
+	if drawn := s.model.View().Content; !strings.Contains(drawn, "Publish") {
+		cancel()
+		return nil, fmt.Errorf("no question is drawn:\n%s", drawn)
+	}
+	press := func() error {
+		s.frame(tea.KeyPressMsg{Code: 'j', Text: "j"})
+		return nil
+	}
+	return &pair{ours: press, between: s.settle, close: func() error {
+		cancel()
+		return errors.Join(d.Close(context.Background()), source.Close(context.Background()), store.Close())
+	}}, nil
+}
+
+// park starts the threads, many at once so that the store commits them in groups.
+func park(ctx context.Context, dir string, source *local.Source) error {
+	file := filepath.Join(dir, "review.yaml")
+	if err := os.WriteFile(file, []byte(reviewFile), 0o600); err != nil {
+		return err
+	}
+	topics := make(chan int)
+	failed := make(chan error, 64)
+	var all sync.WaitGroup
+	for range cap(failed) {
+		all.Go(func() {
+			for i := range topics {
+				input := map[string]json.RawMessage{"topic": fmt.Appendf(nil, `"topic %d"`, i)}
+				request := desk.StartRequest{File: file, Input: input, Workdir: dir}
+				if _, err := source.Start(ctx, request, "bench", nil); err != nil {
+					failed <- err
+					return
+				}
+			}
+		})
+	}
+	var err error
+	for i := range waitingThreads {
+		select {
+		case topics <- i:
+		case err = <-failed:
+		}
+		if err != nil {
+			break
+		}
+	}
+	close(topics)
+	all.Wait()
+	return err
+}
+
+// screen drives a model as the program would, one message after the other.
+type screen struct {
+	model   tea.Model
+	pending []tea.Cmd
+}
+
+func (s *screen) frame(msg tea.Msg) {
+	next, cmd := s.model.Update(msg)
+	s.model = next
+	s.pending = append(s.pending, cmd)
+	_ = s.model.View()
+}
+
+func (s *screen) send(msg tea.Msg) {
+	next, cmd := s.model.Update(msg)
+	s.model = next
+	s.do(cmd)
+}
+
+// settle carries out what the last frames asked for.
+func (s *screen) settle() error {
+	pending := s.pending
+	s.pending = nil
+	for _, cmd := range pending {
+		s.do(cmd)
+	}
+	return nil
+}
+
+// do carries out a command and what follows from it. What waits for something to happen, such as a tick or the next
+// event of the desk, is left waiting.
+func (s *screen) do(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	result := make(chan tea.Msg, 1)
+	go func() { result <- cmd() }()
+	select {
+	case msg := <-result:
+		switch msg := msg.(type) {
+		case nil:
+		case tea.BatchMsg:
+			for _, c := range msg {
+				s.do(c)
+			}
+		default:
+			s.send(msg)
+		}
+	case <-time.After(200 * time.Millisecond):
+	}
+}
