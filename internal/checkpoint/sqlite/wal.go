@@ -52,25 +52,17 @@ func (k *walKeeper) written(bytes int64) {
 	})
 }
 
-// checkpoint copies what it can. It fails only for reasons that the next write or the next checkpoint meets too.
+// checkpoint copies most beside the writers, then holds them for what they added meanwhile: only a log that is copied to its
+// end begins anew. It fails only for reasons that the next write or the next checkpoint meets too.
 func (k *walKeeper) checkpoint() {
-	if rest, err := k.run("PASSIVE"); err != nil || rest == 0 {
-		return
+	if k.run("PASSIVE") == nil {
+		_ = k.s.writer.exclude(func() error { return k.run("RESTART") })
 	}
-	_ = k.s.writer.exclude(func() error {
-		_, err := k.run("RESTART")
-		return err
-	})
 }
 
-// run gives the number of pages that stay in the log.
-func (k *walKeeper) run(mode string) (rest int64, err error) {
-	var busy, logged, copied int64
-	row := k.db.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint("+mode+")")
-	if err := row.Scan(&busy, &logged, &copied); err != nil {
-		return 0, err
-	}
-	return logged - copied, nil
+func (k *walKeeper) run(mode string) error {
+	_, err := k.db.ExecContext(context.Background(), "PRAGMA wal_checkpoint("+mode+")")
+	return err
 }
 
 // close waits for the work at hand.
