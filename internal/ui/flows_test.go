@@ -239,6 +239,36 @@ func TestQuitAsksWhatBecomesOfTheUnsent(t *testing.T) {
 	}
 }
 
+func TestQuitWaitsForARunAndEscStays(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		release := d.HoldRuns("t-purge-0001")
+		p.Keys("a", "q", "w")
+		p.Advance(time.Minute)
+		if p.Ended() {
+			t.Fatal("it did not wait for the run")
+		}
+		p.Keys("esc")
+		release()
+		p.Advance(time.Second)
+		if p.Ended() {
+			t.Fatal("Esc did not stay")
+		}
+		wantOutbox(t, d, "approve Delete backups?: sent")
+	})
+}
+
+func TestSecondInterruptQuitsAndKeepsDrafts(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("a", "ctrl+c")
+		p.Expect("1 answer is not sent yet")
+		p.Keys("ctrl+c")
+		if !p.Ended() {
+			t.Fatalf("still there:\n%s", p.Screen())
+		}
+		wantOutbox(t, d, "approve Delete backups?: taken back")
+	})
+}
+
 func TestQuitWithNothingUnsent(t *testing.T) {
 	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
 		p.Keys("esc", "esc")

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -43,22 +42,11 @@ func (o outboxRead) apply(m *Model) tea.Cmd {
 			}
 		}
 	}
-	if m.quitting && m.settled() {
-		return tea.Quit
-	}
 	m.refreshOutboxList()
+	if m.quitting {
+		cmds = append(cmds, m.quitWhenAtRest())
+	}
 	return tea.Batch(cmds...)
-}
-
-// settled tells whether nothing is unsent or running any more.
-func (m *Model) settled() bool {
-	return !slices.ContainsFunc(m.outbox, func(e desk.Entry) bool {
-		switch e.State {
-		case desk.Unsent, desk.Held, desk.Queued, desk.Sending:
-			return true
-		}
-		return false
-	})
 }
 
 // unsent lists the entries that can be taken back, oldest first.

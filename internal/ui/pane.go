@@ -127,15 +127,7 @@ func (m *Model) paneMsg(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		return m.guarded(func(t guard.Ticket) tea.Cmd { return p.send(m, r.Data, t) })
-	case editorpane.Back:
-		return m.closePane()
-	case editorpane.Interrupt:
-		now := m.now()
-		again := now.Sub(m.interrupt) < 2*time.Second
-		m.interrupt = now
-		if again {
-			return m.close()
-		}
+	case editorpane.Back, editorpane.Interrupt: // a second ctrl+c meets the desk, and is as q there
 		return m.closePane()
 	case editorpane.Suspend:
 		return tea.Batch(m.saveDraft(p), m.suspend())

@@ -64,7 +64,25 @@ func (m *Model) keepAsDrafts() tea.Cmd {
 // waitThenQuit sends what is unsent and quits once nothing runs.
 func (m *Model) waitThenQuit() tea.Cmd {
 	m.quitting = true
-	return tea.Batch(m.sendNow(""), m.readOutbox(), m.say("quits as soon as everything has come to rest; Esc stays"))
+	return tea.Batch(tea.Sequence(m.sendNow(""), m.readOutbox()), m.say("quits as soon as everything has come to rest; Esc stays"))
+}
+
+// quitWhenAtRest quits if nothing is on its way any more.
+func (m *Model) quitWhenAtRest() tea.Cmd {
+	d := m.desk
+	return func() tea.Msg {
+		unsent, running := d.Busy()
+		return atRest(unsent+running == 0)
+	}
+}
+
+type atRest bool
+
+func (r atRest) apply(m *Model) tea.Cmd {
+	if bool(r) && m.quitting {
+		return tea.Quit
+	}
+	return nil
 }
 
 func (m *Model) askCarryOn(t desk.Thread) tea.Cmd {

@@ -18,6 +18,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.clickFocuses = false
 	switch {
 	case len(m.dialogs) > 0:
+		if id, _ := m.keys.Resolve(msg, command.Global); id == command.Interrupt && m.now().Sub(m.interrupt) < twice {
+			return m.interrupted()
+		}
 		return m.dialogMsg(msg)
 	case m.pane != nil:
 		return m.paneMsg(msg)
@@ -291,6 +294,9 @@ func (m *Model) back() tea.Cmd {
 	switch {
 	case m.bulk != nil:
 		m.bulk = nil
+	case m.quitting:
+		m.quitting = false
+		return m.say("stays")
 	case m.place == atHistory:
 		if !m.history.Back() {
 			m.leave()
@@ -329,10 +335,13 @@ func (m *Model) close() tea.Cmd {
 	return m.quit()
 }
 
+// twice is how soon a second ctrl+c has to come to quit at once.
+const twice = 2 * time.Second
+
 // interrupted is ctrl+c: as close, and a second one within 2 s quits.
 func (m *Model) interrupted() tea.Cmd {
 	now := m.now()
-	again := now.Sub(m.interrupt) < 2*time.Second
+	again := now.Sub(m.interrupt) < twice
 	m.interrupt = now
 	if again {
 		return tea.Sequence(m.keepAsDrafts(), tea.Quit)

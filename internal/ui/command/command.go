@@ -8,6 +8,7 @@ package command
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 )
@@ -125,14 +126,19 @@ func Table() []Command {
 	return slices.Concat(global(), review(), tabs(), history(), retention(), panes())
 }
 
-// Find looks a command up.
-func Find(id ID) (Command, bool) {
+// index is the table by ID, made once and never changed.
+var index = sync.OnceValue(func() map[ID]Command {
+	byID := map[ID]Command{}
 	for _, c := range Table() {
-		if c.ID == id {
-			return c, true
-		}
+		byID[c.ID] = c
 	}
-	return Command{}, false
+	return byID
+})
+
+// Find looks a command up. It is asked for with every key and every frame.
+func Find(id ID) (Command, bool) {
+	c, ok := index()[id]
+	return c, ok
 }
 
 // In lists the commands of one scope.

@@ -23,7 +23,7 @@ type Desk struct {
 	T     testing.TB
 	Grace time.Duration
 	Now   func() time.Time
-	Info_ desk.StoreInfo
+	Store desk.StoreInfo
 
 	mu        sync.Mutex
 	calls     map[string]int
@@ -50,7 +50,7 @@ func New(t testing.TB) *Desk {
 	return &Desk{
 		T: t, Grace: 5 * time.Second, Now: time.Now,
 		calls: map[string]int{}, threads: map[string]*thread{}, drafts: map[string]desk.Draft{}, hold: map[string]chan struct{}{},
-		Info_: desk.StoreInfo{URL: "sqlite desk.db", Name: "desk.db"},
+		Store: desk.StoreInfo{URL: "sqlite:/home/ana/desk.db", Name: "desk.db"},
 	}
 }
 
@@ -299,7 +299,7 @@ func (d *Desk) Start(ctx context.Context, s desk.StartRequest, background bool) 
 func (d *Desk) Info(ctx context.Context) (desk.StoreInfo, error) {
 	d.enter("Info")
 	defer d.mu.Unlock()
-	return d.Info_, nil
+	return d.Store, nil
 }
 
 // Subscribe yields what Wake sends.

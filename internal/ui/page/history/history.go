@@ -315,13 +315,13 @@ func (p *Page) viewStep(s desk.Step, w int, _ list.State) []string {
 	if node == "" {
 		node = s.Source
 	}
-	what := ago.Bytes(s.SizeBytes)
+	what, style := ago.Bytes(s.SizeBytes), p.theme.Muted
 	switch {
 	case s.Error != "":
-		what = p.theme.Danger.Render("failed")
+		what, style = "failed", p.theme.Danger
 	case len(s.Decisions) > 0:
 		d := s.Decisions[len(s.Decisions)-1]
-		what = p.theme.Accent.Render(sanitize.Line(d.Action + "  " + d.Reviewer))
+		what, style = sanitize.Line(d.Action+" "+d.Reviewer), p.theme.Accent
 	case s.Status == "interrupted":
 		what = "waits"
 	}
@@ -329,9 +329,12 @@ func (p *Page) viewStep(s desk.Step, w int, _ list.State) []string {
 	if s.TookMS > 0 {
 		took = ago.Took(time.Duration(s.TookMS) * time.Millisecond)
 	}
-	room := max(w-4-1-7-1, 4)
-	line := cell.Right(fmt.Sprint(s.Step), 4) + " " + cell.Between(node, cell.Right(took, 6)+"  "+what, room+7)
-	return []string{line}
+	last := whatWidth(w)
+	room := max(w-5-7-1-last, 4)
+	return []string{cell.Right(fmt.Sprint(s.Step), 4) + " " + cell.Fit(node, room) + cell.Right(took, 7) + " " + style.Render(cell.Right(what, last))}
 }
+
+// whatWidth is the width of the last column of a step.
+func whatWidth(w int) int { return min(max(w/3, 9), 22) }
 
 func keysOf(m map[string]json.RawMessage) []string { return slices.Sorted(maps.Keys(m)) }

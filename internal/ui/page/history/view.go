@@ -142,9 +142,16 @@ func (p *Page) viewSteps(w, h int) string {
 	graph := p.path(w, h)
 	rows := max(h-1-len(graph), 1)
 	p.steps.SetSize(w, rows)
-	lines := []string{p.theme.Muted.Render(cell.Fit("  "+cell.Right("step", 4)+" "+cell.Between("node", "took  what", max(w-8, 0)), w))}
+	lines := []string{p.theme.Muted.Render(stepHead(w))}
 	lines = append(lines, strings.Split(p.steps.View(), "\n")...)
 	return cell.Block(append(lines, graph...), w, h)
+}
+
+// stepHead is the line above the steps.
+func stepHead(w int) string {
+	last := whatWidth(w - 2)
+	room := max(w-2-5-7-1-last, 4)
+	return cell.Fit("  step "+cell.Fit("node", room)+cell.Right("took", 7)+" "+cell.Right("what", last), w)
 }
 
 // path is the way the thread took, one node after the other, where there is room for it.

@@ -239,10 +239,8 @@ func (p *Page) questionHead(q desk.Question, w int) []string {
 	}
 	when := ago.Due(now, q.Due)
 	asked := "asked " + ago.Ago(now, q.Asked)
-	if w >= 60 {
-		when = strings.TrimSpace(asked + "  " + when)
-	} else if when == "" {
-		when = asked
+	if long := strings.TrimSpace(asked + "  " + when); when == "" || cell.Width(title)+cell.Width(long)+3 <= w {
+		when = long
 	}
 	style := t.Title
 	right := t.Muted.Render(when + " ")
