@@ -156,8 +156,16 @@ func (b *builder) literal(v *value) *lang.Expr {
 
 // setExpr is the right side of a line of set: numbers, true, false, null and "" stand for themselves.
 func (b *builder) setExpr(s scope, c code) *lang.Expr {
-	if c.given() && c.v.text == "" {
+	if !c.given() {
+		return nil
+	}
+	if c.v.text == "" {
 		return lang.Literal(engine.RawValue([]byte(`""`)))
+	}
+	if c.v.style == plainStyle {
+		if v, _ := plainJSON(c.v.text); v != c.v.text {
+			return b.literal(c.v)
+		}
 	}
 	return b.expr(s, c)
 }

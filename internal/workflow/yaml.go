@@ -88,7 +88,7 @@ func (v *value) String() string {
 // parseYAML reads the strict subset of YAML that workflow files are written in: one document without anchors, merge
 // keys, tags, directives, complex or duplicate keys. nil when there are faults that leave nothing to go on with.
 func parseYAML(src *source, text string) (root *value) {
-	if !checkText(src, text) || !checkTokens(src, lexer.Tokenize(text)) {
+	if !checkText(src, text) {
 		return nil
 	}
 	defer func() {
@@ -97,7 +97,11 @@ func parseYAML(src *source, text string) (root *value) {
 			root = nil
 		}
 	}()
-	file, err := parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())
+	tokens := lexer.Tokenize(text)
+	if !checkTokens(src, tokens) {
+		return nil
+	}
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		syntaxFault(src, err)
 		return nil

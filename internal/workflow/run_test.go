@@ -1,0 +1,75 @@
+package workflow_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/engine"
+	"github.com/hitl-tui/hitl-tui/internal/workflow"
+)
+
+// run runs a workflow without a store and returns where it came to rest.
+func run(t *testing.T, text string, input map[string]json.RawMessage) *engine.Outcome {
+	t.Helper()
+	d := checkpoint.Definition{Files: []checkpoint.File{{Path: "t.yaml", Text: text}}}
+	l, err := workflow.FromDefinition(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if input, err = l.CheckInput(input); err != nil {
+		t.Fatal(err)
+	}
+	e := engine.New(nil, engine.Options{Graphs: &workflow.Graphs{}})
+	out, err := e.Start(t.Context(), engine.StartRequest{Definition: d, Graph: l.Graph, Input: input, Workdir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestRun: what a file says is what the engine does, from input to output, by every kind of edge.
+func TestRun(t *testing.T) {
+	const text = `
+workflow: t
+input: {properties: {n: {type: integer}, name: {type: string, default: 010}}, required: [n]}
+state: {seen: append}
+output: {seen: seen, text: text, n: n, name: name, made: made}
+env: {GREETING: "hello {{.name}}"}
+nodes:
+  begin: {set: {n: n + 1, made: 1.50, note: ""}, then: [left, right]}
+  left: {shell: "printf '%s' \"$GREETING\"", output: {text: output, seen: "'left'"}, then: meet}
+  right: {exec: [sh, -c, "exit 3"], accept: [3], routes: {"3": mark}, then: never}
+  never: {fail: this is not reached}
+  mark: {set: {seen: "['right', note]"}, then: meet}
+  meet: {template: "{{.text}}, {{.n}}", join: all, output: text, when: [{if: n < 3, then: again}], then: never}
+  again: {fail: "no {{.n}}", failure: last}
+  last: {set: {seen: errors.again.message}, then: END}
+`
+	out := run(t, strings.Replace(text, "default: 010", `default: "010"`, 1), map[string]json.RawMessage{"n": json.RawMessage(`"1"`)})
+	want := `{"seen":["left","right","","no 2"],"text":"hello 010, 2","n":2,"name":"010","made":1.50}`
+	if out.Status != checkpoint.Done || string(out.Outputs) != want {
+		t.Errorf("%s (%+v)\n got %s\nwant %s", out.Status, out.Error, out.Outputs, want)
+	}
+}
+
+// TestRunFails: the message of a fail node is what the thread fails with, and a fault found only at run time names
+// its place.
+func TestRunFails(t *testing.T) {
+	for nodes, want := range map[string]string{
+		`  a: {fail: "stop {{.run.workflow}}"}`:                                                    "stop t",
+		`  a: {set: {x: null}, when: [{if: x, then: END}], then: END}`:                             "x",
+		`  a: {template: "{{.answers.q}}", then: q}` + "\n" + `  q: {human: approval, message: x}`: "answers.q",
+		`  a: {exec: [echo, "{}"], parse: json, output: {n: output.n / 0}, then: END}`:             "output",
+	} {
+		out := run(t, "workflow: t\nnodes:\n"+nodes+"\n", nil)
+		if out.Status != checkpoint.Failed || out.Error == nil || !strings.Contains(out.Error.Message, want) {
+			t.Errorf("%s: %s %+v", nodes, out.Status, out.Error)
+		}
+	}
+}
