@@ -45,10 +45,10 @@ func (b *builder) checkQuestion(n *nodeDef, q *question) {
 	if q.kind.text == string(actions.Conversation) && q.content.given() && b.channels[q.content.v.text] != engine.Append {
 		b.fault(q.content.v.at, "content of a conversation must be a state key with the reducer append, as in state: {talk: append}")
 	}
-	if q.multiple.on && !q.options.given() {
+	if q.multiple.on && !q.options.given {
 		b.fault(q.at, "%s: multiple needs options", q.called(n))
 	}
-	if slices.Contains(q.allowed(), actions.Choose) && !q.options.given() && q.kind.text != string(actions.Choice) {
+	if slices.Contains(q.allowed(), actions.Choose) && !q.options.given && q.kind.text != string(actions.Choice) {
 		b.fault(q.at, "%s allows choose and has no options", q.called(n))
 	}
 }
@@ -108,6 +108,8 @@ func (b *builder) checkDefault(n *nodeDef, q *question) {
 	var data json.RawMessage
 	if q.defaultData.v != nil {
 		data = b.rawQuietly(q.defaultData.v)
+	} else if q.defaultData.given {
+		return // it is no JSON, which has been reported
 	} else if slices.Contains([]actions.Data{actions.RequiredText, actions.Option, actions.Content, actions.Form}, info.Data) {
 		b.fault(q.defaultAction.v.at, "default_action %s needs default_data", action)
 		return
@@ -116,7 +118,8 @@ func (b *builder) checkDefault(n *nodeDef, q *question) {
 	if !known {
 		return
 	}
-	if _, err := actions.Validate(asked, action, data); err != nil {
+	var schema *actions.SchemaError // reported where it stands
+	if _, err := actions.Validate(asked, action, data); err != nil && !errors.As(err, &schema) {
 		at := q.defaultAction.v.at
 		if q.defaultData.v != nil {
 			at = q.defaultData.v.at

@@ -8,9 +8,18 @@ import (
 )
 
 // jsonT is a place for plain JSON.
-type jsonT struct{ v *value }
+type jsonT struct {
+	v     *value // nil when it has faults
+	given bool
+}
 
-func (p *jsonT) take(_ *reader, _ string, v *value) { p.v = v }
+func (p *jsonT) take(r *reader, _ string, v *value) {
+	p.given = true
+	before := len(r.faults)
+	if r.toRaw(v); len(r.faults) == before {
+		p.v = v
+	}
+}
 
 func (p *jsonT) schema() schema { return schema{} }
 
@@ -18,11 +27,11 @@ func (p *jsonT) schema() schema { return schema{} }
 type schemaT struct {
 	literal *value
 	expr    exprT
+	given   bool
 }
 
-func (p *schemaT) given() bool { return p.literal != nil || p.expr.given() }
-
 func (p *schemaT) take(r *reader, name string, v *value) {
+	p.given = true
 	switch v.shape {
 	case mappingShape:
 		r.checkSchema(v)
@@ -55,13 +64,13 @@ func optionKeys() []key[option] {
 
 // optionsT is a place for options: a list of texts or of {value, label, description}, or an expression.
 type optionsT struct {
-	list []option
-	expr exprT
+	list  []option
+	expr  exprT
+	given bool
 }
 
-func (p *optionsT) given() bool { return len(p.list) > 0 || p.expr.given() }
-
 func (p *optionsT) take(r *reader, name string, v *value) {
+	p.given = true
 	if v.shape == scalarShape {
 		p.expr.take(r, name, v)
 		return
@@ -69,6 +78,7 @@ func (p *optionsT) take(r *reader, name string, v *value) {
 	if v.shape == listShape && len(v.list) == 0 {
 		r.fault(v.at, "options lists nothing to choose")
 	}
+	seen := map[string]bool{}
 	for _, item := range r.items(name, "texts or {value, label, description}", v) {
 		var o option
 		switch item.shape {
@@ -79,7 +89,13 @@ func (p *optionsT) take(r *reader, name string, v *value) {
 		default:
 			r.fault(item.at, "an option must be a text or {value, label, description}, not %v", item)
 		}
-		if o.value.v != nil {
+		if o.value.v == nil {
+			continue
+		}
+		if raw := string(r.toRaw(o.value.v)); seen[raw] {
+			r.fault(o.value.v.at, "two options have the value %s", raw)
+		} else {
+			seen[raw] = true
 			p.list = append(p.list, o)
 		}
 	}

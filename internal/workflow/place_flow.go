@@ -23,6 +23,11 @@ type targets struct {
 func (p *targets) take(r *reader, name string, v *value) {
 	*p = targets{path: name, given: true, at: v.at}
 	if v.shape == scalarShape {
+		if v.text == end && name == "start" {
+			r.unclear++
+			r.fault(v.at, "start must be a node or a list of nodes, not END")
+			return
+		}
 		if v.text == end {
 			p.end = true
 			return

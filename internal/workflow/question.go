@@ -97,7 +97,7 @@ func (r *reader) checkNeeds(q *question, node string) {
 	if q.kind.text == "" {
 		return
 	}
-	has := map[string]bool{"message": q.message.given(), "options": q.options.given(), "content": q.content.given(), "schema": q.schema.given()}
+	has := map[string]bool{"message": q.message.given(), "options": q.options.given, "content": q.content.given(), "schema": q.schema.given}
 	for _, k := range needs[actions.Kind(q.kind.text)] {
 		if !has[k] {
 			r.fault(q.at, "%s: a question of kind %s needs %s", q.owner(node), q.kind.text, k)

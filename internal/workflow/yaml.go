@@ -127,7 +127,7 @@ func syntaxFault(src *source, err error) {
 	if at.line >= 1 && at.line <= len(src.lines) {
 		line := src.lines[at.line-1]
 		switch {
-		case strings.HasPrefix(afterRunes(line, at.column-2), "{{"):
+		case at.column > 1 && strings.HasPrefix(afterRunes(line, at.column-2), "{{"):
 			at.column--
 			message = `a text that begins with "{{" needs quotes`
 		case strings.HasPrefix(afterRunes(line, at.column-1), "{{"):
