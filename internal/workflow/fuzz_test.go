@@ -5,7 +5,38 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/google/go-cmp/cmp"
 )
+
+// FuzzBlocks: a file parsed in the smallest pieces is what it is when parsed whole.
+func FuzzBlocks(f *testing.F) {
+	f.Add(everything)
+	f.Add("a:\n- b: c\n  d: |\n    e\nf: {g: h,\ni: j}\nk: 'l\n\n  m'\n# n\no:\n")
+	f.Add("a:\n  b:\n    c: d\n  e: f\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		parse := func(limit int) (*value, *source) {
+			src := newSource("t.yaml", text)
+			tokens, ok := checkTokens(src, lexer.Tokenize(text))
+			if !ok || len(tokens) == 0 || !checkText(src, text) {
+				t.Skip()
+			}
+			return (&blocks{src, limit}).parse(tokens, 0), src
+		}
+		whole, src := parse(1 << 30)
+		if whole == nil {
+			return
+		}
+		pieces, again := parse(1)
+		if diff := cmp.Diff(whole, pieces, cmp.AllowUnexported(value{}, entry{}, position{})); diff != "" {
+			t.Errorf("(-whole +pieces)\n%s\n%v", diff, again.faults)
+		}
+		if diff := cmp.Diff(src.faults.sorted(), again.faults.sorted()); diff != "" {
+			t.Errorf("faults (-whole +pieces)\n%s", diff)
+		}
+	})
+}
 
 // FuzzLoad: whatever the bytes, a file is a workflow or a list of faults with places in it, without a panic; the fuzzer itself reports what hangs.
 func FuzzLoad(f *testing.F) {

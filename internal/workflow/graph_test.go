@@ -162,10 +162,12 @@ func TestOneTypoIsOneFault(t *testing.T) {
 // TestLargeFile: what a file takes grows with its length, not with its square. Counted are allocations, which unlike
 // seconds are the same on every machine.
 func TestLargeFile(t *testing.T) {
-	for name, make := range map[string]func(int) string{"chain": chainFile, "every target wrong": wrongFile, "diamonds": diamondFile} {
-		small, large := allocated(t, make(250)), allocated(t, make(1000))
-		if large > 7*small {
-			t.Errorf("%s: %d bytes for 250 nodes, %d for 1000", name, small, large)
+	for name, make := range map[string]func(int) string{
+		"chain": chainFile, "every target wrong": wrongFile, "diamonds": diamondFile, "wide": wideFile, "lines": linesFile,
+	} {
+		small, large := allocated(t, make(500)), allocated(t, make(4000))
+		if large > 12*small {
+			t.Errorf("%s: %d bytes for 500 nodes, %d for 4000", name, small, large)
 		}
 	}
 }
@@ -201,6 +203,9 @@ func diamondFile(n int) string {
 	}
 	return wf(b.String() + fmt.Sprintf("  s%d: {template: x, join: all}\n", n/3))
 }
+
+// linesFile is n lines and more of no meaning.
+func linesFile(n int) string { return strings.Repeat("a:\n  b: c\n  c: d\n  d: e\n", n) }
 
 // wideFile is n nodes side by side, and one at which they all meet.
 func wideFile(n int) string {

@@ -9,7 +9,6 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
 
@@ -92,28 +91,20 @@ func parseYAML(src *source, text string) (root *value) {
 		return nil
 	}
 	defer func() {
-		if r := recover(); r != nil { // a defect of the parser is still only a file that cannot be read
+		if r := recover(); r != nil { // a defect of the library is still only a file that cannot be read
 			src.fault(position{1, 1}, "this file cannot be read as YAML: %v", r)
 			root = nil
 		}
 	}()
-	tokens := lexer.Tokenize(text)
-	if !checkTokens(src, tokens) {
+	tokens, ok := checkTokens(src, lexer.Tokenize(text))
+	if !ok {
 		return nil
 	}
-	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
-	if err != nil {
-		syntaxFault(src, err)
+	if len(tokens) == 0 {
+		src.fault(position{1, 1}, "the file is empty: a workflow begins with workflow: NAME")
 		return nil
 	}
-	for _, doc := range file.Docs {
-		if doc.Body != nil {
-			c := converter{src}
-			return c.value(doc.Body, 0)
-		}
-	}
-	src.fault(position{1, 1}, "the file is empty: a workflow begins with workflow: NAME")
-	return nil
+	return (&blocks{src, pieceTokens}).parse(tokens, 0)
 }
 
 func syntaxFault(src *source, err error) {
@@ -159,21 +150,25 @@ func checkText(src *source, text string) bool {
 }
 
 // checkTokens refuses what is left out of YAML here, and bounds the depth: the parser takes minutes for what the
-// lexer reads in milliseconds.
-func checkTokens(src *source, tokens token.Tokens) bool {
+// lexer reads in milliseconds. It returns the tokens of the one document, without comments.
+func checkTokens(src *source, tokens token.Tokens) (token.Tokens, bool) {
 	before := len(src.faults)
 	depth := depthMeter{}
-	documents, content := 0, false
+	kept := make(token.Tokens, 0, len(tokens))
+	documents, ended := 0, false
 	for _, t := range tokens {
 		at := position{t.Position.Line, t.Position.Column}
 		switch t.Type {
 		case token.CommentType:
 			continue
 		case token.DocumentHeaderType:
-			if documents++; documents > 1 || content {
+			if documents++; documents > 1 || len(kept) > 0 || ended {
 				src.fault(at, "a file holds one workflow; a second document begins here")
-				return false
+				return nil, false
 			}
+			continue
+		case token.DocumentEndType:
+			ended = true
 			continue
 		case token.AnchorType, token.AliasType:
 			src.fault(at, "anchors and aliases (& and *) are not allowed: write the value out, or put a text in quotes")
@@ -183,17 +178,21 @@ func checkTokens(src *source, tokens token.Tokens) bool {
 			src.fault(at, "tags (!) are not allowed: put a text in quotes")
 		case token.DirectiveType:
 			src.fault(at, "directives (%%) are not allowed")
-			return false
+			return nil, false
 		case token.MappingKeyType:
 			src.fault(at, "keys with a question mark are not allowed: write key: value")
 		}
-		content = content || t.Type != token.DocumentEndType
+		if ended {
+			src.fault(at, "a file holds one workflow; a second document begins here")
+			return nil, false
+		}
+		kept = append(kept, t)
 		if depth.add(t) > maxDepth {
 			src.fault(at, "more than %d levels deep", maxDepth)
-			return false
+			return nil, false
 		}
 	}
-	return len(src.faults) == before
+	return kept, len(src.faults) == before
 }
 
 // depthMeter bounds the depth of what a run of tokens will be parsed into, from brackets and from the columns at
@@ -253,34 +252,58 @@ func (c converter) value(n ast.Node, depth int) *value {
 			v.shape, v.text = scalarShape, t.Value
 		}
 	default:
-		v.shape, v.text = scalarShape, t.Value
-		switch t.Type {
-		case token.SingleQuoteType:
-			v.style = singleStyle
-		case token.DoubleQuoteType:
-			v.style = doubleStyle
-		}
+		return scalar(t)
+	}
+	return v
+}
+
+// scalar is a token as a value.
+func scalar(t *token.Token) *value {
+	v := &value{shape: scalarShape, text: t.Value, at: position{t.Position.Line, t.Position.Column}}
+	switch t.Type {
+	case token.SingleQuoteType:
+		v.style = singleStyle
+	case token.DoubleQuoteType:
+		v.style = doubleStyle
 	}
 	return v
 }
 
 func (c converter) mapping(v *value, values []*ast.MappingValueNode, depth int) {
-	v.shape = mappingShape
-	seen := make(map[string]position, len(values))
+	m := newMapping(c.src, v)
 	for i, e := range values {
 		key := c.value(e.Key, depth+1)
-		if key.shape != scalarShape {
-			c.src.fault(key.at, "a key must be a name, not %v", key)
-			continue
-		}
 		if i == 0 && v.at.column > key.at.column && v.at.line >= key.at.line {
 			v.at = key.at // the parser gives the colon
 		}
-		if first, ok := seen[key.text]; ok {
-			c.src.fault(key.at, "mapping key %q already defined at [%d:%d]", key.text, first.line, first.column)
-			continue
-		}
-		seen[key.text] = key.at
-		v.entries = append(v.entries, entry{key, c.value(e.Value, depth+1)})
+		m.add(key, c.value(e.Value, depth+1))
 	}
+}
+
+// mapping is a value being filled with entries.
+type mapping struct {
+	src  *source
+	v    *value
+	seen map[string]position
+}
+
+func newMapping(src *source, v *value) *mapping {
+	v.shape = mappingShape
+	return &mapping{src, v, map[string]position{}}
+}
+
+func (m *mapping) add(key, value *value) {
+	if key.shape != scalarShape {
+		m.src.fault(key.at, "a key must be a name, not %v", key)
+		return
+	}
+	if first, ok := m.seen[key.text]; ok {
+		m.src.fault(key.at, "mapping key %q already defined at [%d:%d]", key.text, first.line, first.column)
+		return
+	}
+	m.seen[key.text] = key.at
+	if value.shape == emptyShape {
+		value.at = key.at
+	}
+	m.v.entries = append(m.v.entries, entry{key, value})
 }
