@@ -33,7 +33,13 @@ func (b *builder) checkJoins(f *flow) {
 			}
 		}
 	}
+	if w.steps >= maxWalk {
+		b.fault(b.file.nodes.at, "these branches cross too often to be checked: make several workflows of this one")
+	}
 }
+
+// maxWalk bounds the walks over a graph whose branches never come together again.
+const maxWalk = 1_000_000
 
 // joinWalk is the walk behind one fan-out after another.
 type joinWalk struct {
@@ -45,6 +51,7 @@ type joinWalk struct {
 	queue   []int // nodes to go on from, by order
 	arrived map[int]arrival
 	back    int // nodes reached only by edges that lead back
+	steps   int // nodes walked over, behind all fan-outs
 }
 
 // arrival is how a node was reached: over which node first, and from which branches.
@@ -65,7 +72,8 @@ func (w *joinWalk) walk(after string, branches []int) {
 	for i, b := range branches {
 		w.arrive(-1, b, bits{}.with(i), after, true)
 	}
-	for len(w.queue) > 0 {
+	for len(w.queue) > 0 && w.steps < maxWalk {
+		w.steps++
 		i := heap.Pop(w).(int)
 		from := w.arrived[i].branches
 		if len(w.queue) == 0 && (w.back == 0 || from.count() == len(branches)) {

@@ -25,8 +25,14 @@ func newSource(path, text string) *source {
 	return &source{path: path, lines: strings.Split(text, "\n")}
 }
 
+// maxFaults bounds what is reported of one file; an excerpt of a long line for each of its words would take minutes.
+const maxFaults = 1000
+
 // fault notes a mistake.
 func (s *source) fault(at position, format string, args ...any) {
+	if len(s.faults) >= maxFaults {
+		return
+	}
 	f := Fault{File: s.path, Line: at.line, Column: at.column, Message: fmt.Sprintf(format, args...)}
 	if at.line >= 1 && at.line <= len(s.lines) {
 		f.Excerpt = excerpt(s.lines[at.line-1], at.column)

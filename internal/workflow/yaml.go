@@ -155,7 +155,7 @@ func checkTokens(src *source, tokens token.Tokens) (token.Tokens, bool) {
 	before := len(src.faults)
 	depth := depthMeter{}
 	kept := make(token.Tokens, 0, len(tokens))
-	documents, ended := 0, false
+	documents, ended, colonLine := 0, false, 0
 	for _, t := range tokens {
 		at := position{t.Position.Line, t.Position.Column}
 		switch t.Type {
@@ -185,6 +185,13 @@ func checkTokens(src *source, tokens token.Tokens) (token.Tokens, bool) {
 		if ended {
 			src.fault(at, "a file holds one workflow; a second document begins here")
 			return nil, false
+		}
+		if colon := t.Type == token.MappingValueType && depth.flow == 0; colon && t.Position.Line == colonLine && len(kept) > 0 {
+			before := kept[len(kept)-1].Position
+			src.fault(position{before.Line, before.Column}, `a text with ": " in it needs quotes`)
+			return nil, false
+		} else if colon {
+			colonLine = t.Position.Line
 		}
 		kept = append(kept, t)
 		if depth.add(t) > maxDepth {

@@ -59,6 +59,7 @@ func TestYAMLWithoutTraps(t *testing.T) {
 		{"a list", "- a\n", "1:1 a workflow file is a mapping that begins with workflow: NAME, not a list"},
 		{"a text", "hello\n", "1:1 a workflow file is a mapping that begins with workflow: NAME, not hello"},
 		{"colon in a text", wf("  a: {fail: x}\ndescription: one: two\n"), `4:14 a text with ": " in it needs quotes`},
+		{"colons on one line", strings.Repeat("a: ", 10_000), `1:4 a text with ": " in it needs quotes`},
 		{"open bracket", "nodes: [a\n", "1:8 sequence end token ']' not found"},
 		{"open quote", "workflow: \"t\n", "1:11 could not find end character of double-quoted text"},
 		{"no UTF-8", "workflow: \xff\n", "1:11 this is not UTF-8 text"},
@@ -85,6 +86,13 @@ func deepLines(n int) string {
 		fmt.Fprintf(&b, "%sa:\n", strings.Repeat(" ", i))
 	}
 	return b.String()
+}
+
+// TestManyMistakes: what is reported of one file is bounded, and so is the time it takes.
+func TestManyMistakes(t *testing.T) {
+	if n := len(found(t, strings.Repeat("&a ", 100_000))); n != maxFaults {
+		t.Errorf("%d faults", n)
+	}
 }
 
 // TestByteOrderAndLineEnds: a byte order mark, CR LF and a leading --- change nothing.
