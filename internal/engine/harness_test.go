@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/memory"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -91,6 +93,19 @@ func newWorldOn(t testing.TB, store checkpoint.Store, c *clock) *world {
 	w.Engine = New(w.store, w.o)
 	t.Cleanup(func() { w.store.Close() })
 	return w
+}
+
+// eachStore runs a test over memory and over a SQLite file.
+func eachStore(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Run("memory", func(t *testing.T) { test(t, newWorld(t)) })
+	t.Run("sqlite", func(t *testing.T) {
+		c := newClock()
+		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "desk.db"), sqlite.Options{Synchronous: "NORMAL", Now: c.now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, newWorldOn(t, store, c))
+	})
 }
 
 // engine makes another engine over the same store, as another process would be.

@@ -39,8 +39,9 @@ func (w *world) outcomes(thread string) []string {
 	return rows
 }
 
-func TestRacingResumesHaveOneWinner(t *testing.T) {
-	w := newWorld(t)
+func TestRacingResumesHaveOneWinner(t *testing.T) { eachStore(t, testRacingResumesHaveOneWinner) }
+
+func testRacingResumesHaveOneWinner(t *testing.T, w *world) {
 	var r ran
 	thread := w.start(gate(&r, passes), nil).Thread
 	const racers = 16
@@ -81,7 +82,10 @@ func TestRacingResumesHaveOneWinner(t *testing.T) {
 }
 
 func TestTheLoserIsToldWhoAnsweredFirst(t *testing.T) {
-	w := newWorld(t)
+	eachStore(t, testTheLoserIsToldWhoAnsweredFirst)
+}
+
+func testTheLoserIsToldWhoAnsweredFirst(t *testing.T, w *world) {
 	var r ran
 	asked := w.start(gate(&r, passes), nil)
 	id := asked.Questions[0].ID
@@ -107,7 +111,10 @@ func TestTheLoserIsToldWhoAnsweredFirst(t *testing.T) {
 }
 
 func TestARepeatedResponseIsAppliedOnce(t *testing.T) {
-	w := newWorld(t)
+	eachStore(t, testARepeatedResponseIsAppliedOnce)
+}
+
+func testARepeatedResponseIsAppliedOnce(t *testing.T, w *world) {
 	var r ran
 	thread := w.start(gate(&r, passes), nil).Thread
 	a := say("approve")
@@ -123,8 +130,9 @@ func TestARepeatedResponseIsAppliedOnce(t *testing.T) {
 	}
 }
 
-func TestARefusedAnswerChangesNothing(t *testing.T) {
-	w := newWorld(t)
+func TestARefusedAnswerChangesNothing(t *testing.T) { eachStore(t, testARefusedAnswerChangesNothing) }
+
+func testARefusedAnswerChangesNothing(t *testing.T, w *world) {
 	q := plainQuestion
 	q.Actions = []actions.Action{"approve", "edit"}
 	q.RequireComment = []actions.Action{"approve"}
@@ -186,7 +194,10 @@ func cancelled(cancel *context.CancelCauseFunc, cause error) RunnerFunc {
 }
 
 func TestCancelledBeforeTheFirstCommitPutsTheQuestionBack(t *testing.T) {
-	w := newWorld(t)
+	eachStore(t, testCancelledBeforeTheFirstCommitPutsTheQuestionBack)
+}
+
+func testCancelledBeforeTheFirstCommitPutsTheQuestionBack(t *testing.T, w *world) {
 	var r ran
 	var cancel context.CancelCauseFunc
 	asked := w.start(gate(&r, cancelled(&cancel, ErrCancelledByPerson)), nil)
@@ -226,7 +237,10 @@ func TestAWithdrawnResponseIDIsNotApplied(t *testing.T) {
 }
 
 func TestCancelledAfterACommitStaysThere(t *testing.T) {
-	w := newWorld(t)
+	eachStore(t, testCancelledAfterACommitStaysThere)
+}
+
+func testCancelledAfterACommitStaysThere(t *testing.T, w *world) {
 	var r ran
 	var cancel context.CancelCauseFunc
 	g := graph(node("ask", asks(plainQuestion), "one"), node("one", noted(&r, passes), "two"),
@@ -251,8 +265,9 @@ func TestCancelledAfterACommitStaysThere(t *testing.T) {
 	}
 }
 
-func TestAShutdownKeepsTheDecision(t *testing.T) {
-	w := newWorld(t)
+func TestAShutdownKeepsTheDecision(t *testing.T) { eachStore(t, testAShutdownKeepsTheDecision) }
+
+func testAShutdownKeepsTheDecision(t *testing.T, w *world) {
 	var r ran
 	var cancel context.CancelCauseFunc
 	asked := w.start(gate(&r, cancelled(&cancel, nil)), nil)
@@ -348,14 +363,13 @@ func TestACrashAtEveryPointLosesAndRepeatsNoDecision(t *testing.T) {
 		{"after_commit", 1, []string{"work@1", "last@1"}},
 		{"before_commit", 2, []string{"work@1", "last@1", "last@1"}},
 	} {
-		t.Run(x.point, func(t *testing.T) {
-			w := newWorld(t)
+		eachStore(t, func(t *testing.T, w *world) {
 			var r ran
 			asked := w.start(gate(&r, passes), nil)
 			e := w.crashAt(x.point, x.n)
 			request := ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}, By: "ana"}
 			if lives(func() { e.Resume(context.Background(), request) }) {
-				t.Fatal("no crash")
+				t.Fatalf("no crash at %s", x.point)
 			}
 			if _, err := w.Resume(t.Context(), ResumeRequest{Thread: asked.Thread}); !errors.Is(err, checkpoint.ErrLeased) {
 				t.Errorf("before the lease ran out: %v", err)
@@ -383,8 +397,9 @@ func TestACrashAtEveryPointLosesAndRepeatsNoDecision(t *testing.T) {
 }
 
 // TestPendingResultsAreNotRunAgain: siblings that had finished when the process died keep their results.
-func TestPendingResultsAreNotRunAgain(t *testing.T) {
-	w := newWorld(t)
+func TestPendingResultsAreNotRunAgain(t *testing.T) { eachStore(t, testPendingResultsAreNotRunAgain) }
+
+func testPendingResultsAreNotRunAgain(t *testing.T, w *world) {
 	var r ran
 	died := make(chan struct{})
 	slow := func(ctx context.Context, c *Call) (Result, error) {
@@ -433,8 +448,9 @@ func TestPendingResultsAreNotRunAgain(t *testing.T) {
 }
 
 // TestALostLeaseNeverWritesAgain: a runner that slept past its lease, while another took over, commits nothing.
-func TestALostLeaseNeverWritesAgain(t *testing.T) {
-	w := newWorld(t)
+func TestALostLeaseNeverWritesAgain(t *testing.T) { eachStore(t, testALostLeaseNeverWritesAgain) }
+
+func testALostLeaseNeverWritesAgain(t *testing.T, w *world) {
 	var r ran
 	var asleep atomic.Bool
 	var taken *Outcome

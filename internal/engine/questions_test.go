@@ -233,8 +233,9 @@ func TestARetryStartsAProgramAfresh(t *testing.T) {
 
 // TestARetryRoutedToAProducer: what waits downstream is superseded, arrivals from there are dropped, and the new
 // question links to the old one.
-func TestARetryRoutedToAProducer(t *testing.T) {
-	w := newWorld(t)
+func TestARetryRoutedToAProducer(t *testing.T) { eachStore(t, testARetryRoutedToAProducer) }
+
+func testARetryRoutedToAProducer(t *testing.T, w *world) {
 	var r ran
 	content := plainQuestion
 	content.ContentKey = "text"
@@ -395,8 +396,9 @@ func TestTimers(t *testing.T) {
 	}
 }
 
-func TestSweepCarriesStalledThreadsOn(t *testing.T) {
-	w := newWorld(t)
+func TestSweepCarriesStalledThreadsOn(t *testing.T) { eachStore(t, testSweepCarriesStalledThreadsOn) }
+
+func testSweepCarriesStalledThreadsOn(t *testing.T, w *world) {
 	var r ran
 	var cancel context.CancelCauseFunc
 	asked := w.start(gate(&r, cancelled(&cancel, nil)), nil)
@@ -413,8 +415,9 @@ func TestSweepCarriesStalledThreadsOn(t *testing.T) {
 	}
 }
 
-func TestForkIsAThreadOfItsOwn(t *testing.T) {
-	w := newWorld(t)
+func TestForkIsAThreadOfItsOwn(t *testing.T) { eachStore(t, testForkIsAThreadOfItsOwn) }
+
+func testForkIsAThreadOfItsOwn(t *testing.T, w *world) {
 	var r ran
 	q := plainQuestion
 	q.TimeoutMS = time.Hour.Milliseconds()
@@ -451,8 +454,9 @@ func TestForkIsAThreadOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestEditKeepsTheQuestionsOpen(t *testing.T) {
-	w := newWorld(t)
+func TestEditKeepsTheQuestionsOpen(t *testing.T) { eachStore(t, testEditKeepsTheQuestionsOpen) }
+
+func testEditKeepsTheQuestionsOpen(t *testing.T, w *world) {
 	q := plainQuestion
 	q.ContentKey = "notes"
 	asked := w.start(graph(node("ask", asks(q))), map[string]any{"notes": "old"})
@@ -473,8 +477,9 @@ func TestEditKeepsTheQuestionsOpen(t *testing.T) {
 	}
 }
 
-func TestUpgrade(t *testing.T) {
-	w := newWorld(t)
+func TestUpgrade(t *testing.T) { eachStore(t, testUpgrade) }
+
+func testUpgrade(t *testing.T, w *world) {
 	old := graph(node("ask", asks(plainQuestion), "after"), node("after", writes("v", 1)))
 	asked := w.start(old, nil)
 	gone := w.shelf.put(graph(node("other", passes)))
