@@ -1,0 +1,269 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+)
+
+// timed asks with a deadline.
+func timed(d time.Duration, action actions.Action, data any) RunnerFunc {
+	q := plainQuestion
+	q.TimeoutMS, q.DefaultAction = d.Milliseconds(), action
+	if data != nil {
+		q.DefaultData = js(data)
+	}
+	return asks(q)
+}
+
+func TestDeadlines(t *testing.T) {
+	for _, x := range []struct {
+		action actions.Action
+		data   any
+		status checkpoint.Status
+	}{{"respond", "nobody", checkpoint.Done}, {"reject", "late", checkpoint.Rejected}, {"", nil, checkpoint.Interrupted}} {
+		w := newWorld(t)
+		asked := w.start(graph(node("ask", timed(time.Hour, x.action, x.data))), nil)
+		row, _ := w.store.Thread(t.Context(), asked.Thread)
+		if row.Due == nil || !row.Due.Equal(w.clock.now().Add(time.Hour)) {
+			t.Fatalf("due %v", row.Due)
+		}
+		w.clock.advance(time.Hour - time.Second)
+		if all, err := w.Sweep(t.Context(), false); err != nil || len(all) != 0 {
+			t.Errorf("%s: before it is due: %v, %+v", x.action, err, all)
+		}
+		w.clock.advance(time.Second)
+		all, err := w.Sweep(t.Context(), false)
+		if err != nil || len(all) != 1 || all[0].Status != x.status {
+			t.Fatalf("%s: %v, %+v", x.action, err, all)
+		}
+		if again, err := w.Sweep(t.Context(), false); err != nil || len(again) != 0 {
+			t.Errorf("%s: swept twice: %v, %+v", x.action, err, again)
+		}
+		if x.action == "" {
+			if q := all[0].Questions[0]; !q.Overdue {
+				t.Error("not marked overdue")
+			}
+			continue
+		}
+		for d := range w.store.Decisions(t.Context(), asked.Thread) {
+			if d.Reviewer != "deadline" || d.WaitedSeconds != 3600 {
+				t.Errorf("decided by %s after %v s", d.Reviewer, d.WaitedSeconds)
+			}
+		}
+	}
+}
+
+// sleeps waits a durable hour.
+func sleeps(_ context.Context, c *Call) (Result, error) {
+	return Result{WakeAt: c.Now().Add(time.Hour)}, nil
+}
+
+func TestTimers(t *testing.T) {
+	g := graph(node("wait", sleeps, "after"), node("after", writes("after", true)))
+	for name, wake := range map[string]func(*world, string) (*Outcome, error){
+		"sweep": func(w *world, thread string) (*Outcome, error) {
+			w.clock.advance(time.Hour)
+			all, err := w.Sweep(context.Background(), false)
+			if len(all) != 1 {
+				return nil, fmt.Errorf("swept %d: %w", len(all), err)
+			}
+			return &all[0], err
+		},
+		"no answer": func(w *world, thread string) (*Outcome, error) {
+			return w.Resume(context.Background(), ResumeRequest{Thread: thread})
+		},
+		"continue": func(w *world, thread string) (*Outcome, error) { return w.answer(thread, say("continue")), nil },
+		"no action": func(w *world, thread string) (*Outcome, error) {
+			return w.answer(thread, Answer{}), nil
+		},
+		"stop": func(w *world, thread string) (*Outcome, error) { return w.answer(thread, say("stop")), nil },
+	} {
+		w := newWorld(t)
+		out := w.start(g, nil)
+		if out.Status != checkpoint.Sleeping {
+			t.Fatalf("%+v", out)
+		}
+		if _, err := w.Resume(t.Context(), ResumeRequest{Thread: out.Thread, Answers: []Answer{say("approve")}}); err == nil {
+			t.Error("a timer can be approved")
+		}
+		out, err := wake(w, out.Thread)
+		want := checkpoint.Done
+		if name == "stop" {
+			want = checkpoint.Stopped
+		}
+		if err != nil || out.Status != want {
+			t.Errorf("%s: %v, %+v", name, err, out)
+		}
+	}
+}
+
+func TestSweepCarriesStalledThreadsOn(t *testing.T) { eachStore(t, testSweepCarriesStalledThreadsOn) }
+
+func testSweepCarriesStalledThreadsOn(t *testing.T, w *world) {
+	var r ran
+	var cancel context.CancelCauseFunc
+	asked := w.start(gate(&r, cancelled(&cancel, nil)), nil)
+	ctx, stop := context.WithCancelCause(t.Context())
+	cancel = stop
+	w.Resume(ctx, ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}})
+	cancel = nil
+	if all, err := w.Sweep(t.Context(), false); err != nil || len(all) != 0 {
+		t.Errorf("without carry-on: %v, %+v", err, all)
+	}
+	all, err := w.Sweep(t.Context(), true)
+	if err != nil || len(all) != 1 || all[0].Status != checkpoint.Done {
+		t.Errorf("%v, %+v", err, all)
+	}
+}
+
+func TestForkIsAThreadOfItsOwn(t *testing.T) { eachStore(t, testForkIsAThreadOfItsOwn) }
+
+func testForkIsAThreadOfItsOwn(t *testing.T, w *world) {
+	var r ran
+	q := plainQuestion
+	q.TimeoutMS = time.Hour.Milliseconds()
+	g := graph(node("first", writes("x", 1), "ask"), node("ask", asks(q), "after"), node("after", noted(&r, writes("y", 2))))
+	asked := w.start(g, nil)
+	w.answer(asked.Thread, say("reject"))
+	w.clock.advance(30 * time.Minute)
+	fork, err := w.Fork(t.Context(), asked.Thread, asked.Version.Step, "", "ben")
+	if err != nil || fork.Status != checkpoint.Interrupted || fork.Version.Step != 0 {
+		t.Fatalf("%v, %+v", err, fork)
+	}
+	if f := fork.Questions[0]; f.ID == asked.Questions[0].ID || !f.Due.Equal(w.clock.now().Add(time.Hour)) {
+		t.Errorf("its question %s is due %s", f.ID, f.Due)
+	}
+	row, err := w.store.Thread(t.Context(), fork.Thread)
+	if err != nil || row.Origin == nil || *row.Origin != (checkpoint.Origin{Thread: asked.Thread, Step: asked.Version.Step}) {
+		t.Errorf("origin %+v", row.Origin)
+	}
+	if out := w.answer(fork.Thread, say("approve")); out.Status != checkpoint.Done {
+		t.Errorf("%+v", out)
+	}
+	if diff := cmp.Diff(map[string]string{"x": "1", "y": "2"}, w.state(fork.Thread)); diff != "" {
+		t.Error(diff)
+	}
+	if old, _ := w.Open(t.Context(), asked.Thread); old.Status != checkpoint.Rejected {
+		t.Errorf("the old thread is %s", old.Status)
+	}
+	middle, err := w.Fork(t.Context(), asked.Thread, 1, "again", "ben")
+	if err != nil || middle.Status != checkpoint.Stalled {
+		t.Fatalf("a fork that can run: %v, %+v", err, middle)
+	}
+	if out, err := w.Resume(t.Context(), ResumeRequest{Thread: "again"}); err != nil || out.Status != checkpoint.Interrupted {
+		t.Errorf("carried on: %v, %+v", err, out)
+	}
+}
+
+func TestEditKeepsTheQuestionsOpen(t *testing.T) { eachStore(t, testEditKeepsTheQuestionsOpen) }
+
+func testEditKeepsTheQuestionsOpen(t *testing.T, w *world) {
+	q := plainQuestion
+	q.ContentKey = "notes"
+	asked := w.start(graph(node("ask", asks(q))), map[string]any{"notes": "old"})
+	version := asked.Version
+	out, err := w.Edit(t.Context(), asked.Thread, map[string]json.RawMessage{"notes": js("new")}, &version, "ana")
+	if err != nil || out.Version.Step != version.Step+1 || len(out.Questions) != 1 || out.Questions[0].ID != asked.Questions[0].ID {
+		t.Fatalf("%v, %+v", err, out)
+	}
+	if got := string(out.Questions[0].Question.Content); got != `"new"` || out.Questions[0].ShownHash == asked.Questions[0].ShownHash {
+		t.Errorf("shown is %s", got)
+	}
+	_, err = w.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}, IfVersion: &version})
+	if !errors.Is(err, checkpoint.ErrConflict) {
+		t.Errorf("answering what was shown before the edit: %v", err)
+	}
+	if _, err := w.Edit(t.Context(), asked.Thread, map[string]json.RawMessage{"@epoch": js("x")}, nil, "ana"); err == nil {
+		t.Error("an edit may write engine channels")
+	}
+}
+
+func TestUpgrade(t *testing.T) { eachStore(t, testUpgrade) }
+
+func testUpgrade(t *testing.T, w *world) {
+	old := graph(node("ask", asks(plainQuestion), "after"), node("after", writes("v", 1)))
+	asked := w.start(old, nil)
+	gone := w.shelf.put(graph(node("other", passes)))
+	if _, err := w.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Upgrade: &gone}); !errors.Is(err, ErrWorkflowChanged) {
+		t.Errorf("onto a workflow without the node: %v", err)
+	}
+	next := w.shelf.put(graph(node("ask", asks(plainQuestion), "after"), node("after", writes("v", 2))))
+	_, err := w.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Upgrade: &next, Answers: []Answer{say("nonsense")}})
+	if open, _ := w.Open(t.Context(), asked.Thread); err == nil || open.Version != asked.Version {
+		t.Errorf("a refused answer upgraded the thread: %v", err)
+	}
+	out, err := w.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Upgrade: &next, Answers: []Answer{say("approve")}})
+	if err != nil || out.Status != checkpoint.Done || w.state(asked.Thread)["v"] != "2" {
+		t.Fatalf("%v, %+v", err, out)
+	}
+	if diff := cmp.Diff([]string{"0 input", "1 step ask@1:waiting", "2 upgrade", "3 answer ask@1:completed after@1:completed"}, w.history(asked.Thread)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLeads(t *testing.T) {
+	w := newWorld(t)
+	review := node("review", asks(plainQuestion), "publish")
+	review.Routes = map[string][]string{"retry": {"draft"}, "skip": nil}
+	review.When = []Branch{{If: func(Scope, Value) (bool, error) { return false, nil }, Then: []string{"elsewhere"}}}
+	asked := w.start(graph(node("draft", passes, "review"), review, node("publish", passes), node("elsewhere", passes)), nil)
+	leads := asked.Questions[0].Leads
+	for action, want := range map[actions.Action]Lead{
+		"approve": {To: []string{"elsewhere", "publish"}, When: true}, "retry": {To: []string{"draft"}}, "skip": {Ends: checkpoint.Done},
+		"reject": {Ends: checkpoint.Rejected}, "cancel": {Ends: checkpoint.Cancelled}, "stop": {Ends: checkpoint.Stopped}, "reply": {Again: true},
+	} {
+		if diff := cmp.Diff(want, leads[action]); diff != "" {
+			t.Errorf("%s: %s", action, diff)
+		}
+	}
+}
+
+func TestEvents(t *testing.T) {
+	w := newWorld(t)
+	heard := &listener{}
+	e := w.engine(func(o *Options) { o.Observer = heard })
+	asked, err := e.Start(t.Context(), w.request(graph(node("ask", asks(plainQuestion), "work"), node("work", func(_ context.Context, c *Call) (Result, error) {
+		c.Emit([]byte("half way"))
+		return Result{}, nil
+	})), nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"thread_started", "step_committed", "step_started", "node_started ask", "node_finished ask WAITING", "interrupted ask WAITING", "step_committed",
+		"thread_rested interrupted", "answered", "step_started", "node_started work", "node_output work", "node_finished work COMPLETED",
+		"step_committed", "thread_rested done",
+	}
+	if diff := cmp.Diff(want, heard.lines); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// listener writes events down.
+type listener struct{ lines []string }
+
+func (l *listener) Observe(e Event) {
+	line := string(e.Type)
+	if e.Node != "" {
+		line += " " + e.Node
+	}
+	if e.Status != "" && e.Status != statusRunning {
+		line += " " + e.Status
+	}
+	l.lines = append(l.lines, line)
+}
