@@ -17,10 +17,7 @@ type place interface {
 }
 
 // reader fills the model of a file in.
-type reader struct {
-	*source
-	node string // whose keys are being read; "" at the top level
-}
+type reader struct{ *source }
 
 // key is one key of the format: its name, whether it must be there, what it means, and where its value goes in M.
 type key[M any] struct {

@@ -1,7 +1,5 @@
 package workflow
 
-import "strings"
-
 // end is the target that ends a branch.
 const end = "END"
 
@@ -250,11 +248,4 @@ func (p *waitT) take(r *reader, name string, v *value) {
 
 func (p *waitT) schema() schema {
 	return schema{"oneOf": []schema{ref("duration"), objectSchema(waitKeys())}}
-}
-
-func (p *targets) String() string {
-	if p.end {
-		return end
-	}
-	return strings.Join(p.names(), ", ")
 }
