@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"sync"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/ui"
@@ -21,7 +22,20 @@ func (a *app) openTheDesk(ctx context.Context) error {
 	return a.showDesk(ctx, d)
 }
 
-// showDesk draws the desk until it is left.
+// showDesk draws the desk until it is left. While it is open it applies deadlines and timers that fall due.
 func (a *app) showDesk(ctx context.Context, d *opened) error {
-	return ui.Run(ctx, d.Desk, ui.Options{Theme: d.setup.theme, Keys: keymap.Overrides(d.setup.keys), StateDir: d.setup.state, Bell: true, ReadOnly: a.flags.readOnly})
+	ctx, stop := context.WithCancel(ctx)
+	var scheduler sync.WaitGroup
+	defer scheduler.Wait()
+	defer stop()
+	if !a.flags.readOnly {
+		scheduler.Go(func() {
+			if err := d.Schedule(ctx); err != nil && ctx.Err() == nil {
+				d.logger.Error("the schedule of deadlines and timers ended", "error", err)
+			}
+		})
+	}
+	return ui.Run(ctx, d.Desk, ui.Options{
+		Theme: d.setup.theme, Keys: keymap.Overrides(d.setup.keys), ReadOnly: a.flags.readOnly, StateDir: d.setup.state, Bell: true,
+	})
 }

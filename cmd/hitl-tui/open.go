@@ -47,6 +47,7 @@ type opened struct {
 	source *local.Source
 	store  checkpoint.Store
 	log    *os.File
+	logger *slog.Logger
 }
 
 // setup finds out what this invocation works with.
@@ -125,13 +126,17 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 		return nil, unusable(err)
 	}
 	o := &opened{setup: s, store: store}
-	logger, err := o.logTo(filepath.Join(s.state, "log"))
-	if err != nil {
+	if w, is := store.(interface{ Warnings() []string }); is {
+		for _, warning := range w.Warnings() {
+			a.say("hitl-tui: %s", warning)
+		}
+	}
+	if err := o.logTo(filepath.Join(s.state, "log")); err != nil {
 		return nil, errors.Join(err, o.close())
 	}
 	o.source = local.New(store, engineOptions)
 	o.Desk, err = desk.New(o.source, desk.Options{
-		StateDir: s.state, Reviewer: s.reviewer, ReadOnly: a.flags.readOnly, Workflows: s.workflows, Grace: s.grace, Log: logger,
+		StateDir: s.state, Reviewer: s.reviewer, ReadOnly: a.flags.readOnly, Workflows: s.workflows, Grace: s.grace, Log: o.logger,
 	})
 	if err != nil {
 		return nil, errors.Join(err, o.close())
@@ -163,13 +168,13 @@ func (a *app) private(dir string) error {
 }
 
 // logTo opens the log: a terminal program never logs to the terminal it draws on.
-func (o *opened) logTo(file string) (*slog.Logger, error) {
+func (o *opened) logTo(file string) error {
 	log, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, &desk.Error{Code: desk.CodeStoreUnavailable, Message: err.Error(), Err: err}
+		return &desk.Error{Code: desk.CodeStoreUnavailable, Message: err.Error(), Err: err}
 	}
-	o.log = log
-	return slog.New(slog.NewTextHandler(log, nil)), nil
+	o.log, o.logger = log, slog.New(slog.NewTextHandler(log, nil))
+	return nil
 }
 
 // close closes what was opened, the desk first. What runs gets a moment to come to rest.

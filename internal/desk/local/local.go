@@ -115,6 +115,9 @@ func (s *Source) URL() string {
 	return s.store.URL()
 }
 
+// warner is a store that found something at opening which its owner should know, such as a file that others can read.
+type warner interface{ Warnings() []string }
+
 // Info describes the store.
 func (s *Source) Info(ctx context.Context) (desk.StoreInfo, error) {
 	if s.store == nil {
@@ -125,8 +128,12 @@ func (s *Source) Info(ctx context.Context) (desk.StoreInfo, error) {
 		return desk.StoreInfo{}, stored(err)
 	}
 	url := s.store.URL()
-	return desk.StoreInfo{
+	info := desk.StoreInfo{
 		URL: url, Name: baseName(url), Threads: stats.Threads, Checkpoints: stats.Checkpoints, Bytes: stats.Bytes,
 		FreeBytes: stats.FreeBytes,
-	}, nil
+	}
+	if w, ok := s.store.(warner); ok {
+		info.Warnings = w.Warnings()
+	}
+	return info, nil
 }
