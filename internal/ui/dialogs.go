@@ -193,7 +193,7 @@ func (m *Model) refreshOutboxList() {
 
 // openMessages lists what was said; the failures count as seen.
 func (m *Model) openMessages() tea.Cmd {
-	m.unseen = 0
+	m.seen()
 	lines := make([]dialog.Message, len(m.log))
 	for i, x := range m.log {
 		lines[i] = dialog.Message{At: x.at, Danger: x.bad, Text: x.text, Thread: x.thread}

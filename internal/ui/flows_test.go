@@ -368,11 +368,13 @@ func TestFailureStaysUntilSeen(t *testing.T) {
 	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
 		d.Wake(desk.Event{Kind: desk.RunFailed, Thread: "t-fail-0010", Node: "tag", Text: "exit status 128", At: d.Now()})
 		p.Advance(time.Minute)
+		p.Expect("! tag failed: exit status 128")
+		p.Keys("z", "z", "W")
 		p.Expect("! 1: tag failed: exit status 128")
 		p.Keys("3")
 		p.Advance(settle)
 		p.Expect("Publish 1.7", "tag 'v1.7' already exists", "o carry on")
-		if strings.Contains(p.Screen(), "! 1: tag failed") {
+		if strings.Contains(p.Screen(), "tag failed: exit") {
 			t.Errorf("seen, and still counted:\n%s", p.Screen())
 		}
 		p.Keys("o")

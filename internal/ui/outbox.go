@@ -124,7 +124,7 @@ func (m *Model) countdown() tea.Cmd {
 		}
 	}
 	m.ticking = true
-	return tea.Tick(wait, func(time.Time) tea.Msg { return second{} })
+	return m.after(wait, second{})
 }
 
 type second struct{}
@@ -134,9 +134,24 @@ func (second) apply(m *Model) tea.Cmd {
 	return nil
 }
 
+// after gives a message when a time has passed, or nothing when the desk ends before.
+func (m *Model) after(d time.Duration, msg tea.Msg) tea.Cmd {
+	ctx := m.ctx
+	return func() tea.Msg {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		select {
+		case <-t.C:
+			return msg
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
 // minute wakes the screen once a minute, for the ages on it.
 func (m *Model) minute() tea.Cmd {
-	return tea.Tick(time.Minute, func(time.Time) tea.Msg { return minutePassed{} })
+	return m.after(time.Minute, minutePassed{})
 }
 
 type minutePassed struct{}

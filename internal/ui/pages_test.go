@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -252,9 +253,9 @@ func TestAtRestNothingIsDrawnAgain(t *testing.T) {
 		defer p.Stop()
 		p.Advance(10 * time.Second)
 		calls := d.Calls("Threads") + d.Calls("Open") + d.Calls("Outbox") + d.Calls("Counts")
-		before := c.updates
+		before := c.updates.Load()
 		p.Advance(10 * time.Minute)
-		if n := c.updates - before; n > 10 {
+		if n := c.updates.Load() - before; n > 10 {
 			t.Errorf("%d messages in ten minutes at rest, want one a minute", n)
 		}
 		if n := d.Calls("Threads") + d.Calls("Open") + d.Calls("Outbox") + d.Calls("Counts") - calls; n != 0 {
@@ -266,11 +267,11 @@ func TestAtRestNothingIsDrawnAgain(t *testing.T) {
 // counting counts the messages a model gets.
 type counting struct {
 	tea.Model
-	updates int
+	updates atomic.Int64
 }
 
 func (c *counting) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	c.updates++
+	c.updates.Add(1)
 	m, cmd := c.Model.Update(msg)
 	c.Model = m
 	return c, cmd
@@ -295,6 +296,81 @@ func TestOutsideTextIsShownNotObeyed(t *testing.T) {
 					}
 				}
 			}
+		}
+	})
+}
+
+func TestFilterAndSearch(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("f")
+		p.Type("bad:a q")
+		p.Keys("enter")
+		p.Advance(settle)
+		p.Expect("The filter is not", "unknown field")
+		p.Keys("esc")
+		p.Advance(settle)
+		p.Expect("Delete backups?")
+		p.Keys("/")
+		p.Type("claim 1")
+		p.Keys("enter")
+		p.Expect(">   Approve claim 19")
+		p.Keys("n")
+		p.Expect(">   Approve claim 18")
+		p.Keys("N", "N")
+		p.Expect(">   Approve claim 17")
+		wantOutbox(t, d) // the a and q of what was typed decided nothing
+	})
+}
+
+func TestSearchInTheQuestion(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("j", "enter", "/")
+		p.Type("schema")
+		p.Keys("enter")
+		p.Expect(`"schema" 1/1`)
+		p.Keys("/")
+		p.Type("nowhere")
+		p.Keys("enter")
+		p.Expect("not found in this question: nowhere")
+	})
+}
+
+func TestExportWritesOnceAndNeverOverAFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("j", "H")
+		p.Advance(settle)
+		p.Keys("w")
+		p.Advance(settle)
+		p.Expect("wrote hitl-history-7f3k.json")
+		info, err := os.Stat("hitl-history-7f3k.json")
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Fatalf("%v, %v", info, err)
+		}
+		data, _ := os.ReadFile("hitl-history-7f3k.json")
+		var out struct {
+			Steps []struct{ State map[string]json.RawMessage }
+		}
+		if err := json.Unmarshal(data, &out); err != nil || len(out.Steps) != 6 || out.Steps[5].State["notes"] == nil {
+			t.Errorf("%v, %d steps", err, len(out.Steps))
+		}
+		p.Keys("w")
+		p.Advance(settle)
+		p.Expect("file exists")
+	})
+}
+
+func TestRunInProgressIsCancelledAfterY(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("2")
+		p.Advance(settle)
+		p.Expect("Publish 1.8", "Running draft")
+		p.Keys("x")
+		p.Expect("Cancel the run of Publish 1.8?", "comes back")
+		p.Keys("n", "x", "y")
+		p.Advance(settle)
+		if n := d.Calls("CancelRun"); n != 1 {
+			t.Errorf("cancelled %d times", n)
 		}
 	})
 }

@@ -144,7 +144,7 @@ func (m *Model) paneMsg(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	p.saving = true
-	return tea.Tick(saveAfter, func(time.Time) tea.Msg { return saveDue{p} })
+	return m.after(saveAfter, saveDue{p})
 }
 
 // closePane goes back; what is typed stays as a draft.

@@ -140,7 +140,7 @@ func (m *Model) goTab(tab desk.Tab) tea.Cmd {
 	}
 	m.moved = true
 	if tab == desk.Failed {
-		m.unseen = 0
+		m.seen()
 	}
 	if tab == retentionTab {
 		m.place = atRetention

@@ -40,8 +40,10 @@ func (m *Model) say(text string) tea.Cmd { return m.show(text, statusbar.Plain) 
 // warn shows why something was not done.
 func (m *Model) warn(text string) tea.Cmd { return m.show(text, statusbar.Warning) }
 
-// complain shows a failure, keeps it among the messages and counts it until it is seen.
+// complain shows a failure, keeps it among the messages and counts it until it is seen. It stays on the left until
+// something else is said there, and then on the right.
 func (m *Model) complain(text, thread string) tea.Cmd {
+	m.status = status{text: text, level: statusbar.Danger, gen: m.status.gen + 1}
 	m.log = append(m.log, message{at: m.now(), text: text, thread: thread, bad: true})
 	m.log = m.log[max(len(m.log)-logKeep, 0):]
 	m.unseen++
@@ -57,7 +59,15 @@ func (m *Model) note(text, thread string) {
 func (m *Model) show(text string, level statusbar.Level) tea.Cmd {
 	m.status = status{text: text, level: level, gen: m.status.gen + 1}
 	gen := m.status.gen
-	return tea.Tick(sayFor, func(time.Time) tea.Msg { return quieted(gen) })
+	return m.after(sayFor, quieted(gen))
+}
+
+// seen is told that the failures so far were looked at.
+func (m *Model) seen() {
+	m.unseen = 0
+	if m.status.level == statusbar.Danger {
+		m.quiet()
+	}
 }
 
 // quiet ends the sentence of the moment.
@@ -96,7 +106,9 @@ func (m *Model) statusLine(w int) string {
 			right = append(right, statusbar.Part{Text: text, Level: statusbar.Muted})
 		}
 	}
-	if m.unseen > 0 {
+	if said := m.status.text != "" && m.status.level == statusbar.Danger; m.unseen > 1 && said {
+		right = append(right, statusbar.Part{Text: fmt.Sprintf("%d", m.unseen), Level: statusbar.Danger})
+	} else if m.unseen > 0 && !said {
 		text := fmt.Sprintf("%d", m.unseen)
 		if last := m.lastFailure(); last != "" && w >= 60 {
 			text = fmt.Sprintf("%d: %s", m.unseen, last)

@@ -52,7 +52,7 @@ func (m *Model) heard(b bridge.Batch) tea.Cmd {
 	}
 	if changed && !m.reloadDue {
 		m.reloadDue = true
-		cmds = append(cmds, tea.Tick(rereadGap, func(time.Time) tea.Msg { return reread{} }))
+		cmds = append(cmds, m.after(rereadGap, reread{}))
 	}
 	return tea.Batch(cmds...)
 }

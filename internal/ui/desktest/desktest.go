@@ -124,7 +124,11 @@ func (d *Desk) AddHistory(id string, steps []desk.Step, states []map[string]json
 }
 
 // AddWorkflow makes one that can be started.
-func (d *Desk) AddWorkflow(w desk.Workflow) { d.workflows = append(d.workflows, w) }
+func (d *Desk) AddWorkflow(w desk.Workflow) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.workflows = append(d.workflows, w)
+}
 
 // Choices is the row of all fifteen actions with those allowed that are named; none named allows all.
 func Choices(allowed []actions.Action, leads string) []desk.Choice {
