@@ -42,6 +42,9 @@ func (s *session) execute(ctx context.Context, frontier []*run) []performed {
 	var all sync.WaitGroup
 	for _, i := range todo {
 		slots <- struct{}{}
+		if ctx.Err() != nil {
+			break // what has not begun begins no more
+		}
 		all.Add(1)
 		go func() {
 			defer all.Done()

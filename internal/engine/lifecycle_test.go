@@ -313,3 +313,23 @@ func TestCloseInterruptsWhatRuns(t *testing.T) {
 		t.Errorf("a closed engine starts: %v", err)
 	}
 }
+
+// TestWhatHasNotBegunBeginsNoMore: a cancel also holds back the branches that still waited for a slot.
+func TestWhatHasNotBegunBeginsNoMore(t *testing.T) {
+	w := newWorld(t)
+	var r ran
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := func(ctx context.Context, _ *Call) (Result, error) {
+		cancel(ErrCancelledByPerson)
+		return Result{}, ctx.Err()
+	}
+	g := graph(node("split", passes, "a", "b", "c"), node("a", noted(&r, stop)), node("b", noted(&r, passes)), node("c", noted(&r, passes)))
+	g.MaxConcurrency = 1
+	out, err := w.Start(ctx, w.request(g, nil))
+	if err != nil || !out.WasCancelled || out.Status != checkpoint.Stalled {
+		t.Fatalf("%v, %+v", err, out)
+	}
+	if diff := cmp.Diff([]string{"a@1"}, r.all()); diff != "" {
+		t.Error(diff)
+	}
+}
