@@ -83,12 +83,16 @@ func attempt(ctx context.Context, n *Node, call *Call) (res Result, err error) {
 			}
 		}()
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = Permanent(fmt.Errorf("panic: %v", p))
-		}
-	}()
+	defer caught(&err)
 	return n.Runner.Run(ctx, call)
+}
+
+// caught makes a panic of a workflow's own code, a runner, an output expression or a condition, a failure that no
+// retry mends.
+func caught(err *error) {
+	if p := recover(); p != nil {
+		*err = Permanent(fmt.Errorf("panic: %v", p))
+	}
 }
 
 func isPermanent(err error) bool {

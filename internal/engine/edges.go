@@ -27,7 +27,8 @@ func (f *frame) follow(done []*completion, m *merge) bool {
 }
 
 // edge takes exactly one edge: by route, else by the first condition that holds, else the default.
-func (n *Node) edge(f *frame, m *merge, c *completion) ([]string, error) {
+func (n *Node) edge(f *frame, m *merge, c *completion) (targets []string, err error) {
+	defer caught(&err)
 	if c.route != "" {
 		if targets, ok := n.Routes[c.route]; ok {
 			return targets, nil

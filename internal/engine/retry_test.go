@@ -135,6 +135,22 @@ func TestAPanicIsAFailure(t *testing.T) {
 	if out.Status != checkpoint.Failed || out.Error.Message != "panic: nil map" || out.Error.Attempts != 1 {
 		t.Errorf("%+v", out.Error)
 	}
+	bad := func() bool { panic("nil map") }
+	for name, change := range map[string]func(*Graph){
+		"output": func(g *Graph) {
+			g.Nodes[0].Output = func(Scope, Value) (map[string]Value, error) { return nil, fmt.Errorf("%v", bad()) }
+		},
+		"condition": func(g *Graph) {
+			g.Nodes[0].When = []Branch{{If: func(Scope, Value) (bool, error) { return bad(), nil }}}
+		},
+		"workflow": func(g *Graph) { g.Output = func(Scope) (Value, error) { return Value{}, fmt.Errorf("%v", bad()) } },
+	} {
+		g := graph(node("a", passes))
+		change(g)
+		if out := w.start(g, nil); out.Status != checkpoint.Failed || !strings.Contains(out.Error.Message, "panic: nil map") {
+			t.Errorf("%s: %s, %+v", name, out.Status, out.Error)
+		}
+	}
 }
 
 func TestAFailureTakesItsRouteOrHoldsBackItsBranch(t *testing.T) {

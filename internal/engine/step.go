@@ -84,7 +84,8 @@ func (m *merge) all(done []*completion) bool {
 }
 
 // compute asks Node.Output, once, for the updates the completion makes.
-func (c *completion) compute(f *frame) error {
+func (c *completion) compute(f *frame) (err error) {
+	defer caught(&err)
 	if c.merged {
 		return nil
 	}
@@ -171,7 +172,8 @@ func (f *frame) finish(done []*completion, m *merge) bool {
 func (c *completion) held() bool { return c.failure != nil && (c.hold || !c.run.node.HasFailure) }
 
 // result is what a finished workflow gives: its Output, else all state keys.
-func (f *frame) result(scope overlay) (Value, error) {
+func (f *frame) result(scope overlay) (v Value, err error) {
+	defer caught(&err)
 	if f.graph.Output != nil {
 		return f.graph.Output(scope)
 	}
