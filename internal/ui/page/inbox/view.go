@@ -167,7 +167,7 @@ func (p *Page) sideActions(q desk.Question, w int) []string {
 		lines = append(lines, cell.Clip(text, w))
 	}
 	if refused > 0 {
-		lines = append(lines, p.theme.Muted.Render(cell.Clip(fmt.Sprintf(" %d others are not allowed: Enter says why", refused), w)))
+		lines = append(lines, p.theme.Muted.Render(cell.Clip(fmt.Sprintf(" %d more: Enter says why not", refused), w)))
 	}
 	return lines
 }

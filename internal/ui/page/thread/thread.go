@@ -306,7 +306,7 @@ func (p *Page) nodes(room int) []string {
 	seen := map[string]bool{}
 	if r := p.runs[p.thread]; r != nil {
 		for _, n := range r.nodes {
-			seen[n.path] = true
+			seen[n.path[strings.LastIndexByte(n.path, '/')+1:]] = true
 			until := n.until
 			if until.IsZero() {
 				until = p.now()
@@ -318,7 +318,7 @@ func (p *Page) nodes(room int) []string {
 	if p.detail != nil {
 		var before []string
 		for _, s := range path.Latest(p.detail.Path) {
-			if seen[s.Node] || seen[s.Run] {
+			if seen[s.Run] {
 				continue
 			}
 			mark, style := glyph(t, s.Status)
