@@ -212,17 +212,24 @@ func (m *Model) runInbox(id command.ID) tea.Cmd {
 		return m.openActions()
 	case command.Views:
 		return m.openViews()
+	default:
+		return m.runMarks(id)
+	}
+	return nil
+}
+
+// runMarks does what concerns the marked rows.
+func (m *Model) runMarks(id command.ID) tea.Cmd {
+	switch id {
 	case command.Mark:
 		m.moved = true
-		return p.Mark()
+		return m.inbox.Mark()
 	case command.MarkTo:
-		p.MarkRange()
+		m.inbox.MarkRange()
 	case command.Unmark:
-		p.Unmark()
+		m.inbox.Unmark()
 	case command.ActOnMarked:
 		return m.startBulk()
-	case command.Claim:
-		return m.claim()
 	default:
 		return m.runSelected(id)
 	}
@@ -245,6 +252,8 @@ func (m *Model) runSelected(id command.ID) tea.Cmd {
 		return m.warn("nothing is selected")
 	}
 	switch id {
+	case command.Claim:
+		return m.claim()
 	case command.OpenHistory, command.RunHistory, command.FailHistory, command.DoneHistory:
 		return m.openHistory(t.ID)
 	case command.WatchThread, command.ReadError, command.Outputs:

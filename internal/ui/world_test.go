@@ -90,6 +90,13 @@ func world(t testing.TB) *desktest.Desk {
 	change := waiting("t-change-0005", "ops-change", "confirm", 30*time.Minute)
 	d.Add(desk.Detail{Thread: change, Questions: []desk.Question{{ID: "q-change", Address: "confirm", Asked: ago(30 * time.Minute), ResumesNow: true, ShownHash: "ee",
 		Question: actions.Question{Kind: actions.Approval, Title: "Apply this change to the router?", Content: json.RawMessage(`{"host":"r1","rules":[{"allow":"10.0.0.0/8"},{"deny":"0.0.0.0/0"}],"restart":false}`)}}}})
+	addRest(d, waiting)
+	return d
+}
+
+// addRest adds three alike questions, and threads that ask nothing.
+func addRest(d *desktest.Desk, waiting func(id, workflow, node string, asked time.Duration) desk.Thread) {
+	ago := func(x time.Duration) time.Time { return d.Now().Add(-x) }
 	for i := range 3 {
 		x := waiting(fmt.Sprintf("t-claim-01%02d", i), "expense-triage", "decide", time.Duration(i+1)*time.Minute)
 		d.Add(desk.Detail{Thread: x, Questions: []desk.Question{{ID: fmt.Sprintf("q-claim%d", i), Address: "decide", Asked: x.WaitingSince, ResumesNow: true, ShownHash: "ff",
@@ -99,7 +106,6 @@ func world(t testing.TB) *desktest.Desk {
 		Failure: "git tag v1.7: fatal: tag 'v1.7' already exists", FailedNode: "tag"})
 	d.Add(desk.Detail{Thread: desk.Thread{ID: "t-run-0011", Workflow: "release-notes", Node: "draft", Status: "running", Title: "Publish 1.8", Updated: ago(time.Minute)}, Next: []string{"draft"}})
 	d.Add(desk.Detail{Thread: desk.Thread{ID: "t-done-0012", Workflow: "article", Status: "done", Title: "Spring issue", Updated: ago(24 * time.Hour)}, Outputs: json.RawMessage(`{"path":"out/spring.md"}`)})
-	return d
 }
 
 // start shows a desk at a size, all commands drained.
