@@ -74,17 +74,25 @@ func (s *session) sleepInstead(ctx context.Context, res *Result) error {
 func attempt(ctx context.Context, n *Node, call *Call) (res Result, err error) {
 	if n.Timeout > 0 {
 		var cancel context.CancelFunc
-		parent := ctx
-		ctx, cancel = context.WithTimeout(ctx, n.Timeout)
+		late := fmt.Errorf("timed out after %s", n.Timeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, n.Timeout, late)
 		defer cancel()
-		defer func() {
-			if err != nil && parent.Err() == nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				err = fmt.Errorf("timed out after %s", n.Timeout)
-			}
-		}()
+		defer func() { err = timedOut(ctx, err, late) }()
 	}
 	defer caught(&err)
 	return n.Runner.Run(ctx, call)
+}
+
+// timedOut makes late the reason of an error with which a runner ended after its time, and keeps what else it says: a
+// program's last words, above all.
+func timedOut(ctx context.Context, err, late error) error {
+	switch {
+	case err == nil || context.Cause(ctx) != late || errors.Is(err, late):
+		return err
+	case err == ctx.Err():
+		return late
+	}
+	return fmt.Errorf("%w: %w", late, err)
 }
 
 // caught makes a panic of a workflow's own code, a runner, an output expression or a condition, a failure that no

@@ -88,11 +88,14 @@ func (e *Engine) prepare(ctx context.Context, r ResumeRequest, carry bool) (*pre
 		if err := e.answeredAlready(ctx, h, r); err != nil {
 			return nil, err
 		}
-		if _, err := p.run(ctx); err != nil {
+		out, err := p.run(ctx)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if err := context.Cause(ctx); err != nil {
-			return nil, err
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case out.WasCancelled:
+			return nil, ErrCancelledByPerson
 		}
 		return e.prepare(ctx, r, true)
 	}

@@ -64,7 +64,7 @@ func (s *session) run(ctx context.Context) (*Outcome, error) {
 		if err := s.commit(ctx); err != nil {
 			return nil, err
 		}
-		if s.limited || ctx.Err() != nil {
+		if s.limited {
 			break
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
@@ -93,9 +94,11 @@ func (e *Engine) sweepThread(ctx context.Context, thread string, now time.Time) 
 		}
 		q, _ := a.question()
 		answer := Answer{Interrupt: a.ID, Action: string(q.DefaultAction), Data: q.DefaultData, Reviewer: deadlineReviewer, DecidedAt: now}
-		if q.DefaultAction != "" && e.Check(ctx, deadlineRequest(thread, answer)) == nil {
-			answers = append(answers, answer)
-			continue
+		if q.DefaultAction != "" {
+			if _, invalid := actions.Validate(q, q.DefaultAction, q.DefaultData); invalid == nil {
+				answers = append(answers, answer)
+				continue
+			}
 		}
 		a.Overdue, mark = true, true
 	}

@@ -66,6 +66,7 @@ func TestRunFails(t *testing.T) {
 		`  a: {set: {x: null}, when: [{if: x, then: END}], then: END}`:                             "x",
 		`  a: {template: "{{.answers.q}}", then: q}` + "\n" + `  q: {human: approval, message: x}`: "answers.q",
 		`  a: {exec: [echo, "{}"], parse: json, output: {n: output.n / 0}, then: END}`:             "output",
+		`  a: {shell: "echo last words >&2; sleep 60", timeout: 300ms}`:                            "timed out after 300ms: last words",
 	} {
 		out := run(t, "workflow: t\nnodes:\n"+nodes+"\n", nil)
 		if out.Status != checkpoint.Failed || out.Error == nil || !strings.Contains(out.Error.Message, want) {
