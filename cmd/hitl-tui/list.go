@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -53,9 +54,23 @@ func (f *listFlags) query() (desk.Query, error) {
 }
 
 func (a *app) threadsCommand() *cobra.Command {
+	return a.listCommand("threads", "List threads", "Lists threads, those that wait first: by deadline, then by how long they have waited.",
+		"hitl-tui threads --status interrupted\nhitl-tui threads --filter 'node:review older:2d' --json",
+		func(ctx context.Context, d *opened, q *desk.Query, all bool) (any, func(), error) {
+			rows, next, err := pages(all, q, func() ([]desk.Thread, string, error) {
+				page, err := d.Threads(ctx, *q)
+				return page.Threads, page.Next, err
+			})
+			return wire.Threads(rows), func() { a.printThreads(rows, next) }, err
+		})
+}
+
+// listing reads what a list command lists, as JSON and as what prints it.
+type listing func(ctx context.Context, d *opened, q *desk.Query, all bool) (asJSON any, print func(), err error)
+
+func (a *app) listCommand(use, short, long, example string, list listing) *cobra.Command {
 	var f listFlags
-	cmd := a.command("threads", "List threads", "Lists threads, those that wait first: by deadline, then by how long they have waited.",
-		"hitl-tui threads --status interrupted\nhitl-tui threads --filter 'node:review older:2d' --json", cobra.NoArgs, nil)
+	cmd := a.command(use, short, long, example, cobra.NoArgs, nil)
 	f.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		q, err := f.query()
@@ -67,17 +82,14 @@ func (a *app) threadsCommand() *cobra.Command {
 			return err
 		}
 		defer d.close()
-		threads, next, err := pages(f.all, &q, func() ([]desk.Thread, string, error) {
-			page, err := d.Threads(cmd.Context(), q)
-			return page.Threads, page.Next, err
-		})
+		asJSON, print, err := list(cmd.Context(), d, &q, f.all)
 		if err != nil {
 			return err
 		}
 		if a.flags.json {
-			return a.printJSON(wire.Threads(threads))
+			return a.printJSON(asJSON)
 		}
-		a.printThreads(threads, next)
+		print()
 		return nil
 	}
 	return cmd
@@ -131,31 +143,12 @@ func (a *app) printThreads(threads []desk.Thread, next string) {
 }
 
 func (a *app) questionsCommand() *cobra.Command {
-	var f listFlags
-	cmd := a.command("questions", "List open questions", "Lists the open questions of all threads, or of those the filter selects.",
-		"hitl-tui questions\nhitl-tui questions --workflow release-notes --json", cobra.NoArgs, nil)
-	f.add(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		q, err := f.query()
-		if err != nil {
-			return err
-		}
-		d, err := a.open(cmd.Context(), openRead)
-		if err != nil {
-			return err
-		}
-		defer d.close()
-		questions, next, err := pages(f.all, &q, func() ([]desk.Question, string, error) { return d.Questions(cmd.Context(), q) })
-		if err != nil {
-			return err
-		}
-		if a.flags.json {
-			return a.printJSON(wire.Questions(questions))
-		}
-		a.printQuestions(questions, next)
-		return nil
-	}
-	return cmd
+	return a.listCommand("questions", "List open questions", "Lists the open questions of all threads, or of those the filter selects.",
+		"hitl-tui questions\nhitl-tui questions --workflow release-notes --json",
+		func(ctx context.Context, d *opened, q *desk.Query, all bool) (any, func(), error) {
+			rows, next, err := pages(all, q, func() ([]desk.Question, string, error) { return d.Questions(ctx, *q) })
+			return wire.Questions(rows), func() { a.printQuestions(rows, next) }, err
+		})
 }
 
 func (a *app) printQuestions(questions []desk.Question, next string) {

@@ -56,6 +56,23 @@ hitl-tui resume '{"thread_id":"0197...","response_action":"approve"}'`,
 	return cmd
 }
 
+func (a *app) cancelCommand() *cobra.Command {
+	return a.command("cancel THREAD", "Cancel the run in progress", `Asks whoever runs a thread, here or in another process, to stop, as x does at the desk. If nothing was committed
+since its last answer the question is open again as it was; else the thread stays at its last step, and resume carries it on.`,
+		"hitl-tui cancel 7f3k", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+			d, err := a.open(cmd.Context(), openExisting)
+			if err != nil {
+				return err
+			}
+			defer d.close()
+			if err := d.CancelRun(cmd.Context(), args[0]); err != nil {
+				return err
+			}
+			a.say("asked to stop; it is heard within a few seconds")
+			return nil
+		})
+}
+
 func (a *app) resume(cmd *cobra.Command, args []string, f resumeFlags) error {
 	request, err := a.answers(cmd, args, f)
 	if err != nil {

@@ -73,11 +73,11 @@ func (q *Query) mark() string {
 func (q *Query) keyOf(text string) (*Key, error) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
-		return nil, fmt.Errorf("cursor %q was not given out by a listing", text)
+		return nil, fmt.Errorf("%w: %q was not given out by a listing", ErrCursor, text)
 	}
 	rest, ok := strings.CutPrefix(string(b), q.mark())
 	if !ok {
-		return nil, fmt.Errorf("cursor %q was not given out by a listing in this order", text)
+		return nil, fmt.Errorf("%w: %q was not given out by a listing in this order", ErrCursor, text)
 	}
 	b = []byte(rest)
 	var k Key
@@ -87,7 +87,7 @@ func (q *Query) keyOf(text string) (*Key, error) {
 	b = b[max(n[0], 0)+max(n[1], 0):]
 	name, used := binary.Uvarint(b)
 	if n[0] <= 0 || n[1] <= 0 || used <= 0 || name >= uint64(len(b)-used) {
-		return nil, fmt.Errorf("cursor %q is cut off", text)
+		return nil, fmt.Errorf("%w: %q is cut off", ErrCursor, text)
 	}
 	k.Name, k.Thread = string(b[used:used+int(name)]), string(b[used+int(name):])
 	return &k, nil
