@@ -156,18 +156,42 @@ func readThread(t *Token, v *value) error {
 	return tokenError(WrongType, "thread_id", "thread_id must be a text or a number, not %s", v.kind)
 }
 
-func checkThread(id string) error {
+// ThreadIDError says why a text cannot name a thread. Its code is usage; within a token it is a *TokenError.
+type ThreadIDError struct {
+	Fault   Fault
+	Message string
+}
+
+// Error says what is wrong.
+func (e *ThreadIDError) Error() string { return e.Message }
+
+// Code is the error code of the command line and of HTTP.
+func (e *ThreadIDError) Code() string { return "usage" }
+
+// CheckThreadID refuses what cannot be the id of a thread: what is empty, longer than MaxThreadID, not UTF-8, or holds
+// control characters. The error is a *ThreadIDError.
+func CheckThreadID(id string) error {
 	switch {
 	case strings.TrimSpace(id) == "":
-		return tokenError(EmptyThread, "thread_id", "the thread id is empty")
+		return &ThreadIDError{EmptyThread, "the thread id is empty"}
 	case len(id) > MaxThreadID:
-		return tokenError(LongThread, "thread_id", "the thread id is %d bytes; the limit is %d", len(id), MaxThreadID)
+		return &ThreadIDError{LongThread, fmt.Sprintf("the thread id is %d bytes; the limit is %d", len(id), MaxThreadID)}
+	case !utf8.ValidString(id):
+		return &ThreadIDError{NotUTF8, "the thread id is not valid UTF-8"}
 	}
 	if i := strings.IndexFunc(id, unicode.IsControl); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(id[i:])
-		return tokenError(ControlInThread, "thread_id", "the thread id has the control character %U at byte %d", r, i)
+		return &ThreadIDError{ControlInThread, fmt.Sprintf("the thread id has the control character %U at byte %d", r, i)}
 	}
 	return nil
+}
+
+func checkThread(id string) error {
+	var bad *ThreadIDError
+	if !errors.As(CheckThreadID(id), &bad) {
+		return nil
+	}
+	return tokenError(bad.Fault, "thread_id", "%s", bad.Message)
 }
 
 func readAction(t *Token, v *value) error {

@@ -80,6 +80,7 @@ func TestValidate(t *testing.T) {
 		{"two values", reviewed, actions.Approve, `1 2`, "", "", "not valid JSON"},
 		{"duplicate key", reviewed, actions.Approve, `{"comment":"a","comment":"b"}`, "", "", "given twice"},
 		{"NaN", suspend, actions.Continue, `NaN`, "", "", "not valid JSON"},
+		{"a number nothing can hold", suspend, actions.Continue, `{"n":[-1e999]}`, "", "", "-1e999 is too large"},
 		{"invalid UTF-8", reviewed, actions.Approve, "\"\xff\"", "", "", "UTF-8"},
 
 		{"choose value", choice, actions.Choose, `"part"`, `"part"`, "", ""},

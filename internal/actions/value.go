@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -47,8 +48,8 @@ func (k jsonKind) String() string {
 // errDuplicate is wrapped by the error about an object that has a key twice.
 var errDuplicate = errors.New("key given twice")
 
-// parse reads one JSON value. Unlike encoding/json it refuses duplicate keys, invalid UTF-8 and deep nesting, since
-// each of them would otherwise lose data without a word.
+// parse reads one JSON value. Unlike encoding/json it refuses duplicate keys, invalid UTF-8, deep nesting and numbers
+// that no program could hold, since each of them would otherwise lose data without a word.
 func parse(raw []byte) (*value, error) {
 	if !utf8.Valid(raw) {
 		return nil, errors.New("not valid UTF-8")
@@ -79,6 +80,9 @@ func parseNext(dec *json.Decoder, depth int) (*value, error) {
 	case bool:
 		return &value{kind: isBoolean, boolean: t}, nil
 	case json.Number:
+		if f, err := t.Float64(); err != nil || math.IsInf(f, 0) {
+			return nil, fmt.Errorf("the number %.40s is too large", t)
+		}
 		return &value{kind: isNumber, text: t.String()}, nil
 	case string:
 		return &value{kind: isText, text: t}, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
@@ -31,6 +32,9 @@ func (e *Engine) Fork(ctx context.Context, thread string, step int64, as, by str
 	}
 	if as == "" {
 		as = e.o.NewID()
+	}
+	if err := actions.CheckThreadID(as); err != nil {
+		return nil, err
 	}
 	c.Thread = as
 	t, err := load(c, g, &e.o)

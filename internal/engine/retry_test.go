@@ -315,6 +315,34 @@ func TestEngineKeysCannotBeWritten(t *testing.T) {
 	}
 }
 
+func TestThreadIDsThatNoTokenCouldNameAreRefused(t *testing.T) {
+	w := newWorld(t)
+	for id, ok := range map[string]bool{
+		strings.Repeat("é", 100): true, "../../etc/passwd": true, "a b": true,
+		strings.Repeat("é", 100) + "x": false, "a\nb": false, "a\x1b[2J": false, "a\xff": false, "  ": false,
+	} {
+		r := w.request(graph(node("a", passes)), nil)
+		r.Thread = id
+		out, err := w.Start(t.Context(), r)
+		if (err == nil) != ok {
+			t.Errorf("start %q: %v", id, err)
+		}
+		if !ok {
+			continue
+		}
+		if _, err := w.Open(t.Context(), id); err != nil || out.Thread != id {
+			t.Errorf("open %q: %v", id, err)
+		}
+		if _, err := w.Fork(t.Context(), id, 0, id+"\x00", "ana"); err == nil {
+			t.Errorf("%q was forked as a thread that cannot be named", id)
+		}
+	}
+	page, err := w.store.Threads(t.Context(), checkpoint.Query{})
+	if err != nil || len(page.Threads) != 3 {
+		t.Errorf("%v, %d threads", err, len(page.Threads))
+	}
+}
+
 func TestValuesAreTheSameBeforeAndAfterTheStore(t *testing.T) {
 	for _, x := range []struct {
 		v    any

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
@@ -18,6 +19,9 @@ func (e *Engine) Start(ctx context.Context, r StartRequest) (*Outcome, error) {
 	}
 	if r.Thread == "" {
 		r.Thread = e.o.NewID()
+	}
+	if err := actions.CheckThreadID(r.Thread); err != nil {
+		return nil, err
 	}
 	t, err := newTree(r.Thread, g, &e.o)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -47,6 +48,9 @@ func ValueOf(v any) (Value, error) {
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, x); err != nil {
 			return Value{}, fmt.Errorf("not JSON: %w", err)
+		}
+		if number := tooLarge(compact.Bytes()); number != "" {
+			return Value{}, fmt.Errorf("the number %.40s is too large", number)
 		}
 		return RawValue(compact.Bytes()), nil
 	}
@@ -196,6 +200,32 @@ func number(s string) (any, error) {
 		return nil, fmt.Errorf("%s is no number this system can hold", s)
 	}
 	return f, nil
+}
+
+// tooLarge is the first number in valid JSON that no float64 can hold, "" without one: decoded, it would be lost.
+func tooLarge(raw []byte) string {
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			for i++; raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+		case c >= '0' && c <= '9':
+			end := i
+			for end < len(raw) && strings.IndexByte("0123456789+-.eE", raw[end]) >= 0 {
+				end++
+			}
+			if token := raw[i:end]; len(token) > 300 || bytes.ContainsAny(token, "eE") {
+				if _, err := strconv.ParseFloat(string(token), 64); err != nil {
+					return string(token)
+				}
+			}
+			i = end - 1
+		}
+	}
+	return ""
 }
 
 // encode is compact JSON without the HTML escapes that would make a stored text unlike the text.

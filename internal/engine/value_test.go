@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"sync"
 	"testing"
 
@@ -31,6 +32,19 @@ func FuzzValue(f *testing.F) {
 			t.Fatalf("%s is %s, then %s", raw, again.JSON(), encode(third.Any()))
 		}
 	})
+}
+
+// TestNumbersNothingCanHold: decoded they would be null without a word.
+func TestNumbersNothingCanHold(t *testing.T) {
+	long := strings.Repeat("9", 400)
+	for raw, ok := range map[string]bool{
+		`1e400`: false, `[{"a":-1e999}]`: false, long: false, `"1e400"`: true, `["\"",1e308,"\\"]`: true, `1e-400`: true,
+		`{"1e400":12345678901234567890123}`: true, `{"a\"1e400":[1e400]}`: false,
+	} {
+		if v, err := ValueOf(json.RawMessage(raw)); (err == nil) != ok {
+			t.Errorf("%s: %v, %v", raw, v.Any(), err)
+		}
+	}
 }
 
 func TestAValueMayBeReadFromManySides(t *testing.T) {
