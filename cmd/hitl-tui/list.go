@@ -160,10 +160,8 @@ func (a *app) printQuestions(questions []desk.Question, next string) {
 	now := time.Now()
 	for _, q := range questions {
 		var allowed []string
-		for _, choice := range q.Choices {
-			if choice.Allowed {
-				allowed = append(allowed, string(choice.Action))
-			}
+		for _, choice := range q.Permitted() {
+			allowed = append(allowed, string(choice.Action))
 		}
 		t.add(q.Thread, q.Address, string(q.Kind), firstLine(q.Title), age(now.Sub(q.Asked)), strings.Join(allowed, " "))
 	}

@@ -86,10 +86,8 @@ func (a *app) printResult(r *desk.Result) {
 func (a *app) printQuestion(q desk.Question) {
 	fmt.Fprintf(a.out, "%s %s waits at %s: %s\n", sanitize.Line(q.Workflow), sanitize.Line(q.Thread), sanitize.Line(q.Address), sanitize.Line(q.Title))
 	var ways []string
-	for _, choice := range q.Choices {
-		if choice.Allowed {
-			ways = append(ways, fmt.Sprintf("%s > %s", choice.Action, sanitize.Line(choice.Leads)))
-		}
+	for _, choice := range q.Permitted() {
+		ways = append(ways, fmt.Sprintf("%s > %s", choice.Action, sanitize.Line(choice.Leads)))
 	}
 	fmt.Fprintf(a.out, "  %s\n", strings.Join(ways, "   "))
 	a.say("answer with `hitl-tui resume %s ACTION`, or open the desk with `hitl-tui`", q.Thread)

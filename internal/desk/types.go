@@ -124,6 +124,20 @@ type Choice struct {
 	NeedsComment bool
 }
 
+// Permitted is the actions that the question allows, in its own order, which its workflow's author chose, else in that of
+// its kind: what the question is for stands first, what merely gets rid of it last.
+func (q Question) Permitted() []Choice {
+	var own []Choice
+	for _, a := range actions.Allowed(q.Question) {
+		for _, c := range q.Choices {
+			if c.Action == a && c.Allowed {
+				own = append(own, c)
+			}
+		}
+	}
+	return own
+}
+
 // Decision is an answer as a person gives it.
 type Decision struct {
 	Thread     string

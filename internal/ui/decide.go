@@ -181,10 +181,8 @@ func why(c desk.Choice) string {
 // allowedHere names the actions a question takes.
 func allowedHere(q desk.Question) string {
 	var names []string
-	for _, c := range q.Choices {
-		if c.Allowed {
-			names = append(names, c.Key+" "+string(c.Action))
-		}
+	for _, c := range q.Permitted() {
+		names = append(names, c.Key+" "+string(c.Action))
 	}
 	if len(names) == 0 {
 		return "nothing is allowed"

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,12 +127,17 @@ func (m *Model) openActions() tea.Cmd {
 	if !ok {
 		return m.warn("no question is drawn")
 	}
-	return m.open(dialog.NewMenu(m.kit(), q.Choices), func(m *Model, r dialog.Result) tea.Cmd {
+	return m.open(dialog.NewMenu(m.kit(), append(q.Permitted(), refused(q)...)), func(m *Model, r dialog.Result) tea.Cmd {
 		if a, ok := r.(dialog.TakeAction); ok {
 			return m.takeAction(a.Action)
 		}
 		return nil
 	})
+}
+
+// refused is the actions that a question does not allow, each with the reason.
+func refused(q desk.Question) []desk.Choice {
+	return slices.DeleteFunc(slices.Clone(q.Choices), func(c desk.Choice) bool { return c.Allowed })
 }
 
 // takeAction opens an action's way to its data, and for those that fire with one key a pane too.

@@ -1,10 +1,6 @@
 package ui
 
 import (
-	"slices"
-
-	"github.com/hitl-tui/hitl-tui/internal/actions"
-	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
 	"github.com/hitl-tui/hitl-tui/internal/ui/command"
@@ -49,12 +45,9 @@ func (m *Model) footer() []string {
 func (m *Model) inboxItems() (decide, list []footer.Item) {
 	q, drawn := m.inbox.Drawn()
 	if drawn && !m.opts.ReadOnly {
-		for _, c := range q.Choices {
-			if c.Allowed {
-				decide = append(decide, footer.Item{ID: command.ForAction(c.Action), Leads: sanitize.Line(c.Leads)})
-			}
+		for _, c := range q.Permitted() {
+			decide = append(decide, footer.Item{ID: command.ForAction(c.Action), Leads: sanitize.Line(c.Leads)})
 		}
-		slices.SortStableFunc(decide, func(a, b footer.Item) int { return rank(q, a.ID) - rank(q, b.ID) })
 	}
 	switch m.scope() {
 	case command.Running:
@@ -76,15 +69,6 @@ func (m *Model) inboxItems() (decide, list []footer.Item) {
 		list = append(footer.Of(command.NextQuestion), list...)
 	}
 	return decide, list
-}
-
-// rank is the place of an action in the question's own order, which its workflow's author chose.
-func rank(q desk.Question, id command.ID) int {
-	i := slices.IndexFunc(q.Actions, func(a actions.Action) bool { return command.ForAction(a) == id })
-	if i < 0 {
-		return len(q.Actions)
-	}
-	return i
 }
 
 // withLeads keeps as many actions as fit with where they lead: rather fewer than ones that do not say it.

@@ -101,7 +101,7 @@ func choicesOf(q engine.OpenQuestion) []desk.Choice {
 			c.Why, c.Leads = "not allowed here", ""
 		case len(q.Question.Content) > actions.MaxSize && (info.Action == actions.Edit || info.Action == actions.Save):
 			c.Allowed = false
-			c.Why = fmt.Sprintf("the content is %d bytes, the limit of an answer is %d: use hitl-tui patch", len(q.Question.Content), actions.MaxSize)
+			c.Why = fmt.Sprintf("the content is %d bytes, the limit of an answer is %d: edit the state in the history (H, then e)", len(q.Question.Content), actions.MaxSize)
 		}
 		all = append(all, c)
 	}

@@ -100,7 +100,7 @@ func (d *Desk) Add(x desk.Detail) {
 			q.ID = fmt.Sprintf("%s-q%d", x.ID, i+1)
 		}
 		if q.Choices == nil {
-			q.Choices = Choices(q.Question.Actions, "publish")
+			q.Choices = Choices(actions.Allowed(q.Question), "publish")
 		}
 		if q.Round == 0 {
 			q.Round = 1

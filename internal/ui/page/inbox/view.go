@@ -151,12 +151,8 @@ func (p *Page) viewSide(w, h int) string {
 
 func (p *Page) sideActions(q desk.Question, w int) []string {
 	var lines []string
-	refused := 0
-	for _, c := range q.Choices {
-		if !c.Allowed {
-			refused++
-			continue
-		}
+	permitted := q.Permitted()
+	for _, c := range permitted {
 		text := fmt.Sprintf("%s  %-10s", p.theme.Key.Render(" "+c.Key), c.Action)
 		if c.Leads != "" {
 			text += p.theme.Muted.Render(" > " + sanitize.Line(c.Leads))
@@ -166,7 +162,7 @@ func (p *Page) sideActions(q desk.Question, w int) []string {
 		}
 		lines = append(lines, cell.Clip(text, w))
 	}
-	if refused > 0 {
+	if refused := len(q.Choices) - len(permitted); refused > 0 {
 		lines = append(lines, p.theme.Muted.Render(cell.Clip(fmt.Sprintf(" %d more: Enter says why not", refused), w)))
 	}
 	return lines
