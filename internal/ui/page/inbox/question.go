@@ -392,6 +392,9 @@ func (v *questionView) draw(w, h int) string {
 // isTree tells whether the content is an object or a list that is shown as such.
 func isTree(q desk.Question) bool {
 	c := bytes.TrimSpace(q.Content)
+	if q.Kind == actions.Conversation && content.IsTalk(q.Content) {
+		return false
+	}
 	return len(c) > 2 && len(c) <= rawAbove && (c[0] == '{' || c[0] == '[') && (q.ContentType == "" || q.ContentType == "json")
 }
 
@@ -422,7 +425,11 @@ func body(t *theme.Theme, q desk.Question, m mode, w int, after json.RawMessage,
 	case m == raw || doc.Size() > rawAbove:
 		parts = append(parts, doc.Raw())
 	default:
-		parts = append(parts, doc.Rendered(t, w))
+		talk, ok := content.Talk(t, q.Content, w)
+		if q.Kind != actions.Conversation || !ok {
+			talk = doc.Rendered(t, w)
+		}
+		parts = append(parts, talk)
 	}
 	if len(q.Options) > 0 {
 		parts = append(parts, content.Blank(), content.Heading(t, optionsTitle(q)), options(t, q))
