@@ -10,6 +10,7 @@ import (
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/ui/command"
 	"github.com/hitl-tui/hitl-tui/internal/ui/guard"
 )
 
@@ -101,25 +102,23 @@ func (b bulkRead) apply(m *Model) tea.Cmd {
 	})
 }
 
-// respondAll hands the decisions to the desk one by one and reports each.
+// respondAll hands the decisions to the desk as one bulk, which is taken back as a whole, and reports each.
 func (m *Model) respondAll(all []desk.Decision, t guard.Ticket) tea.Cmd {
 	now := m.now()
 	ctx, d := m.ctx, m.desk
 	return func() tea.Msg {
+		for i := range all {
+			all[i].DecidedAt = now
+		}
 		var r bulkDone
-		for _, x := range all {
-			if err := ctx.Err(); err != nil {
-				break
-			}
-			x.DecidedAt = now
-			if _, err := d.Respond(ctx, x, nil); err != nil {
-				if errors.Is(err, context.Canceled) {
-					break
-				}
+		_, errs := d.RespondAll(ctx, all)
+		for i, x := range all {
+			switch err := errs[i]; {
+			case err == nil:
+				r.done = append(r.done, x)
+			case !errors.Is(err, context.Canceled):
 				r.failed = append(r.failed, message{text: x.Title + ": " + err.Error(), thread: x.Thread})
-				continue
 			}
-			r.done = append(r.done, x)
 		}
 		return r
 	}
@@ -139,7 +138,7 @@ func (b bulkDone) apply(m *Model) tea.Cmd {
 		answered[i] = x.Thread
 	}
 	m.inbox.Unmark(answered...)
-	text := fmt.Sprintf("%d answered, %s takes back the newest", len(b.done), "u")
+	text := fmt.Sprintf("%d answered, %s takes them back", len(b.done), m.keys.Key(command.TakeBack))
 	if len(b.failed) > 0 {
 		text = fmt.Sprintf("%d answered, %d refused and still marked: ! says why", len(b.done), len(b.failed))
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -326,6 +327,31 @@ func TestMarkedAnswersTogether(t *testing.T) {
 		p.Expect("3 answered")
 		if got := len(d.Outbox()); got != 3 {
 			t.Errorf("%d entries", got)
+		}
+		p.Keys("u")
+		p.Advance(settle)
+		p.Expect("taken back: approve of", "and 2 more")
+		for _, e := range d.Outbox() {
+			if e.State != desk.TakenBack {
+				t.Errorf("%s of a bulk that was taken back is %s", e.Decision.Title, e.State)
+			}
+		}
+	})
+}
+
+// A conversation is read as one: nothing of what is said is cut, and what it is for stands first below it.
+func TestConversationIsReadWhole(t *testing.T) {
+	d := desktest.New(t)
+	d.Add(desk.Detail{Thread: desk.Thread{ID: "t-talk-0001", Workflow: "support", Node: "chat"}, Questions: []desk.Question{{ID: "q-talk", Address: "chat", ResumesNow: true,
+		Question: actions.Question{Kind: actions.Conversation, Title: "Ms Ito", Content: json.RawMessage(
+			`[{"role":"customer","text":"Where is my parcel, which was due on Monday and which I need before the weekend, PLEASE?"}]`)}}}})
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t, d, 80, 24)
+		screen := tuitest.Layout(l.View())
+		for _, want := range []string{"customer", "PLEASE?", "p reply>", "E end>"} {
+			if !strings.Contains(screen, want) {
+				t.Errorf("%q is not drawn:\n%s", want, screen)
+			}
 		}
 	})
 }

@@ -79,13 +79,19 @@ func (t takenBack) apply(m *Model) tea.Cmd {
 		return tea.Batch(m.warn(t.err.Error()), m.readOutbox())
 	}
 	x := t.entry.Decision
+	taken := 0
 	for i := range m.outbox {
-		if m.outbox[i].ID == t.entry.ID {
-			m.outbox[i].State = desk.TakenBack
+		e := &m.outbox[i]
+		if e.ID == t.entry.ID || e.Bulk != "" && e.Bulk == t.entry.Bulk && (e.State == desk.Unsent || e.State == desk.Held) {
+			e.State = desk.TakenBack
+			taken++
 		}
 	}
 	m.inbox.SetOutbox(m.outbox)
 	text := "taken back: " + x.Action + " of " + x.Title
+	if taken > 1 {
+		text += fmt.Sprintf(" and %d more", taken-1)
+	}
 	if t.entry.Draft != nil && t.entry.Draft.Text != "" {
 		text += "; your text is kept, " + m.actionKey(x.Action) + " goes on with it"
 	}

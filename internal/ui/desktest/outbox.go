@@ -49,6 +49,25 @@ func (d *Desk) Respond(ctx context.Context, x desk.Decision, draft *desk.Draft) 
 	return &out, nil
 }
 
+// RespondAll puts decisions into the outbox as one bulk.
+func (d *Desk) RespondAll(ctx context.Context, decisions []desk.Decision) ([]*desk.Entry, []error) {
+	entries, errs := make([]*desk.Entry, len(decisions)), make([]error, len(decisions))
+	d.mu.Lock()
+	bulk := "bulk" + strconv.Itoa(d.serial)
+	d.mu.Unlock()
+	for i, x := range decisions {
+		e, err := d.Respond(ctx, x, nil)
+		if err == nil {
+			d.mu.Lock()
+			d.entries[slices.IndexFunc(d.entries, func(y *desk.Entry) bool { return y.ID == e.ID })].Bulk = bulk
+			d.mu.Unlock()
+			e.Bulk = bulk
+		}
+		entries[i], errs[i] = e, err
+	}
+	return entries, errs
+}
+
 func (d *Desk) conflict(thread string) error {
 	for _, r := range slices.Backward(d.decisions) {
 		if r.Thread == thread {
@@ -133,6 +152,11 @@ func (d *Desk) TakeBack(id string) (*desk.Entry, error) {
 				d.drafts[e.Draft.Question] = *e.Draft
 			}
 			d.notify(desk.Event{Kind: desk.OutboxChanged, Thread: e.Decision.Thread})
+			for _, other := range d.entries {
+				if e.Bulk != "" && other.Bulk == e.Bulk && other.State == desk.Unsent {
+					other.State = desk.TakenBack
+				}
+			}
 			out := *e
 			return &out, nil
 		}
