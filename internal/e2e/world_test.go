@@ -20,13 +20,13 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
 )
 
-// binary is the program under test.
-var binary string
+// program is the program under test.
+var program string
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
-	if binary = os.Getenv("HITL_E2E_BINARY"); binary != "" {
+	if program = os.Getenv("HITL_E2E_BINARY"); program != "" {
 		return m.Run()
 	}
 	dir, err := os.MkdirTemp("", "hitl-e2e")
@@ -35,8 +35,8 @@ func testMain(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "hitl-tui")
-	build := exec.Command("go", "build", "-tags", "crashpoints", "-o", binary, "../../cmd/hitl-tui")
+	program = filepath.Join(dir, "hitl-tui")
+	build := exec.Command("go", "build", "-tags", "crashpoints", "-o", program, "../../cmd/hitl-tui")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
@@ -71,6 +71,8 @@ type world struct {
 	store string // file
 	lines string // file to which the programs of the workflows write a line each
 	env   []string
+
+	prefix []string // program and arguments before the binary's
 }
 
 func newWorld(t *testing.T) *world {
@@ -118,6 +120,7 @@ func (r result) String() string {
 // process is one that runs.
 type process struct {
 	t        *testing.T
+	args     []string
 	cmd      *exec.Cmd
 	out, err bytes.Buffer
 	done     chan error
@@ -126,7 +129,8 @@ type process struct {
 // start starts the program with further variables in its environment.
 func (w *world) start(env []string, args ...string) *process {
 	w.t.Helper()
-	p := &process{t: w.t, cmd: exec.Command(binary, args...), done: make(chan error, 1)}
+	argv := append(append(append([]string{}, w.prefix...), program), args...)
+	p := &process{t: w.t, args: args, cmd: exec.Command(argv[0], argv[1:]...), done: make(chan error, 1)}
 	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = w.dir, append(append([]string{}, w.env...), env...), &p.out, &p.err
 	if err := p.cmd.Start(); err != nil {
 		w.t.Fatal(err)
@@ -146,7 +150,7 @@ func (p *process) signal(s syscall.Signal) {
 
 // wait waits for the process to end. It may be called from any goroutine.
 func (p *process) wait() result {
-	r := result{args: p.cmd.Args[1:]}
+	r := result{args: p.args}
 	timer := time.AfterFunc(patience, func() { _ = p.cmd.Process.Signal(syscall.SIGQUIT) })
 	err := <-p.done
 	timer.Stop()

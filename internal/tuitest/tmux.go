@@ -95,13 +95,19 @@ func (x *Tmux) Screen() string { x.t.Helper(); return x.run("capture-pane", "-p"
 // PID is the process id of the shell in the window; the command is its child.
 func (x *Tmux) PID() string {
 	x.t.Helper()
-	return strings.TrimSpace(x.run("display-message", "-p", "#{pane_pid}"))
+	return x.Ask("pane_pid")
+}
+
+// Ask gives what tmux knows about the terminal under a name, such as cursor_flag or mouse_any_flag.
+func (x *Tmux) Ask(name string) string {
+	x.t.Helper()
+	return strings.TrimSpace(x.run("display-message", "-p", "#{"+name+"}"))
 }
 
 // AlternateScreen says whether the program has taken the whole screen.
 func (x *Tmux) AlternateScreen() bool {
 	x.t.Helper()
-	return strings.TrimSpace(x.run("display-message", "-p", "#{alternate_on}")) == "1"
+	return x.Ask("alternate_on") == "1"
 }
 
 // Await waits until the screen shows a text, looking again every 20 ms, and fails the test after the time.

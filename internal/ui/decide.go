@@ -25,6 +25,9 @@ func (m *Model) guarded(do func(guard.Ticket) tea.Cmd) tea.Cmd {
 		cmds = append(cmds, m.recall(t))
 	}
 	if !v.OK {
+		if m.pane != nil {
+			m.pane.SetError(v.Why) // it covers the status line
+		}
 		return tea.Batch(append(cmds, m.warn(v.Why))...)
 	}
 	return do(m.guard.Last())

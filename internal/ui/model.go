@@ -159,21 +159,19 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // watchDrawn notices that another question is drawn than before. Unless the reviewer moved there, no decision counts
-// for a moment.
+// for a moment. An open pane is about a question of its own, whatever is drawn below it.
 func (m *Model) watchDrawn() {
-	if m.place != atInbox {
+	if m.place != atInbox || m.pane != nil {
 		return
 	}
 	key := m.inbox.DrawnKey()
-	if key == m.drawn {
+	if key == m.drawn || key == "" { // a question that is read again comes back as the same
 		return
 	}
-	if key != "" {
-		if !m.moved {
-			m.guard.Unsettle(m.now(), "the question changed")
-		}
-		m.moved = false
+	if !m.moved {
+		m.guard.Unsettle(m.now(), "the question changed")
 	}
+	m.moved = false
 	m.drawn = key
 }
 

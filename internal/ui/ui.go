@@ -45,7 +45,8 @@ type Options struct {
 func Run(ctx context.Context, d Desk, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	po := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFilter(coalesce())}
+	// Signals end ctx, with the signal as its cause; the library's own handler would make a mere quit of them.
+	po := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFilter(coalesce()), tea.WithoutSignalHandler()}
 	if o.Env == nil {
 		o.Env = os.Environ()
 	}
