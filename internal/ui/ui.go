@@ -46,7 +46,13 @@ func Run(ctx context.Context, d Desk, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Signals end ctx, with the signal as its cause; the library's own handler would make a mere quit of them.
-	po := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFilter(coalesce()), tea.WithoutSignalHandler()}
+	var program *tea.Program
+	var rest rest
+	filter := coalesce()
+	po := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFilter(func(m tea.Model, msg tea.Msg) tea.Msg {
+		rest.moved(program)
+		return filter(m, msg)
+	})}
 	if o.Env == nil {
 		o.Env = os.Environ()
 	}
@@ -60,7 +66,9 @@ func Run(ctx context.Context, d Desk, o Options) error {
 	if o.Output != nil {
 		po = append(po, tea.WithOutput(o.Output))
 	}
-	_, err := tea.NewProgram(New(ctx, d, o), append(po, o.Program...)...).Run()
+	program = tea.NewProgram(New(ctx, d, o), append(po, o.Program...)...)
+	_, err := program.Run()
+	rest.end()
 	switch {
 	case errors.Is(err, tea.ErrProgramPanic):
 		return fmt.Errorf("the desk crashed; unsent answers are kept as drafts: %w", err)
