@@ -214,9 +214,9 @@ func claimed(h *head, r ResumeRequest, now time.Time) error {
 // deadlineReviewer is who decides when a question's time is over.
 const deadlineReviewer = "deadline"
 
-// repeated finds out whether every answer of a request was applied before, under the same response id. A thread that
-// crashed on the way is run on.
-func (e *Engine) repeated(ctx context.Context, r ResumeRequest) (*Outcome, error) {
+// repeated finds out whether every answer of a request was applied before, under the same response id. With carry a
+// thread that crashed on the way is run on.
+func (e *Engine) repeated(ctx context.Context, r ResumeRequest, carry bool) (*Outcome, error) {
 	if e.store == nil || len(r.Answers) == 0 {
 		return nil, nil
 	}
@@ -238,7 +238,7 @@ func (e *Engine) repeated(ctx context.Context, r ResumeRequest) (*Outcome, error
 		}
 	}
 	out, err := e.Open(ctx, r.Thread)
-	if err == nil && out.Status == checkpoint.Stalled {
+	if err == nil && out.Status == checkpoint.Stalled && carry {
 		if on, err := e.Resume(ctx, ResumeRequest{Thread: r.Thread, Steal: true}); err == nil {
 			out = on
 		}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -74,4 +75,68 @@ func TestACancelledTakeOverIsNotBegunAgain(t *testing.T) {
 	if diff := cmp.Diff([]string{"approve:applied"}, w.outcomes(thread)); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestCheckRunsNothing: neither an answer nor one that was accepted before its runner died.
+func TestCheckRunsNothing(t *testing.T) {
+	eachStore(t, func(t *testing.T, w *world) {
+		var r ran
+		thread := w.start(gate(&r, passes), nil).Thread
+		a := say("approve")
+		a.ResponseID = "once"
+		request := ResumeRequest{Thread: thread, Answers: []Answer{a}, By: "ana"}
+		if err := w.Check(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+		if lives(func() { w.crashAt("lease_taken", 1).Resume(context.Background(), request) }) {
+			t.Fatal("no crash")
+		}
+		w.clock.advance(time.Minute)
+		before, err := w.store.Thread(t.Context(), thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range []ResumeRequest{request, {Thread: thread}} {
+			if err := w.Check(t.Context(), x); err != nil {
+				t.Errorf("%+v: %v", x, err)
+			}
+		}
+		after, err := w.store.Thread(t.Context(), thread)
+		if diff := cmp.Diff(before, after); err != nil || diff != "" || len(r.all()) != 0 {
+			t.Errorf("a check ran %v and changed (%v)\n%s", r.all(), err, diff)
+		}
+		if out, err := w.Resume(t.Context(), request); err != nil || !out.AlreadyApplied || out.Status != checkpoint.Done {
+			t.Errorf("the response again: %v, %+v", err, out)
+		}
+	})
+}
+
+// TestAnEditBesideAnAcceptedAnswer: the answer that a dead runner left is applied to the state as it was edited.
+func TestAnEditBesideAnAcceptedAnswer(t *testing.T) {
+	eachStore(t, func(t *testing.T, w *world) {
+		var r ran
+		thread := w.start(gate(&r, passes), map[string]any{"n": 1}).Thread
+		if lives(func() {
+			w.crashAt("lease_taken", 1).Resume(context.Background(), ResumeRequest{Thread: thread, Answers: []Answer{say("approve")}})
+		}) {
+			t.Fatal("no crash")
+		}
+		w.clock.advance(time.Minute)
+		out, err := w.Edit(t.Context(), thread, map[string]json.RawMessage{"n": js(2)}, nil, "ben")
+		if err != nil || len(out.Questions) != 1 {
+			t.Fatalf("%v, %+v", err, out)
+		}
+		if row, err := w.store.Thread(t.Context(), thread); err != nil || row.Status != checkpoint.Stalled || row.Lease.Answers != 1 {
+			t.Errorf("%v, %+v", err, row)
+		}
+		if out, err = w.Resume(t.Context(), ResumeRequest{Thread: thread}); err != nil || out.Status != checkpoint.Done {
+			t.Fatalf("%v, %+v", err, out)
+		}
+		if w.state(thread)["n"] != "2" {
+			t.Errorf("the state is %v", w.state(thread))
+		}
+		if diff := cmp.Diff([]string{"approve:applied"}, w.outcomes(thread)); diff != "" {
+			t.Error(diff)
+		}
+	})
 }

@@ -24,7 +24,7 @@ func (e *Engine) Resume(ctx context.Context, r ResumeRequest) (*Outcome, error) 
 	out, err := p.run(ctx)
 	if errors.Is(err, ErrAlreadyAnswered) || errors.Is(err, checkpoint.ErrConflict) || errors.Is(err, checkpoint.ErrLeased) {
 		// The race may have been won by the very same response, sent twice.
-		if done, again := e.repeated(ctx, r); again == nil && done != nil {
+		if done, again := e.repeated(ctx, r, true); again == nil && done != nil {
 			return done, nil
 		}
 	}
@@ -64,7 +64,7 @@ type prepared struct {
 // prepare reads the head and validates a request against it. With carry it first runs on a thread that crashed with
 // accepted answers, so that new ones meet the state the earlier lead to.
 func (e *Engine) prepare(ctx context.Context, r ResumeRequest, carry bool) (*prepared, error) {
-	if done, err := e.repeated(ctx, r); done != nil || err != nil {
+	if done, err := e.repeated(ctx, r, carry); done != nil || err != nil {
 		return &prepared{applied: done}, err
 	}
 	h, err := e.read(ctx, r.Thread)

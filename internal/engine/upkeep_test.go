@@ -29,7 +29,10 @@ func TestDeadlines(t *testing.T) {
 		action actions.Action
 		data   any
 		status checkpoint.Status
-	}{{"respond", "nobody", checkpoint.Done}, {"reject", "late", checkpoint.Rejected}, {"", nil, checkpoint.Interrupted}} {
+	}{
+		{"respond", "nobody", checkpoint.Done}, {"reject", "late", checkpoint.Rejected}, {"", nil, checkpoint.Interrupted},
+		{"respond", 5, checkpoint.Interrupted}, // a default that the question no longer takes answers nothing
+	} {
 		w := newWorld(t)
 		asked := w.start(graph(node("ask", timed(time.Hour, x.action, x.data))), nil)
 		row, _ := w.store.Thread(t.Context(), asked.Thread)
@@ -48,9 +51,9 @@ func TestDeadlines(t *testing.T) {
 		if again, err := w.Sweep(t.Context(), false); err != nil || len(again) != 0 {
 			t.Errorf("%s: swept twice: %v, %+v", x.action, err, again)
 		}
-		if x.action == "" {
-			if q := all[0].Questions[0]; !q.Overdue {
-				t.Error("not marked overdue")
+		if x.status == checkpoint.Interrupted {
+			if q := all[0].Questions[0]; !q.Overdue || len(w.outcomes(asked.Thread)) != 0 {
+				t.Error("not marked overdue, or answered")
 			}
 			continue
 		}
