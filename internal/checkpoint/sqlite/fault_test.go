@@ -69,6 +69,19 @@ func TestCorruptRow(t *testing.T) {
 	}
 }
 
+func TestMissingHead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := open(t, path, sqlite.Options{})
+	chain(t, s, "bad", 5)
+	if _, err := rawDB(t, path).Exec("DELETE FROM checkpoints WHERE step = 4"); err != nil {
+		t.Fatal(err)
+	}
+	var corrupt *checkpoint.CorruptError
+	if _, err := s.Latest(t.Context(), "bad"); !errors.As(err, &corrupt) || corrupt.Step != 4 {
+		t.Errorf("error %v, want a CorruptError that names the step", err)
+	}
+}
+
 func TestTamperedDecisions(t *testing.T) {
 	for name, c := range map[string]struct{ damage, names string }{
 		"changed":       {"UPDATE decisions SET reviewer = 'eve' WHERE n = 2", "tb"},

@@ -147,20 +147,22 @@ func (s *Store) get(ctx context.Context, thread string, step int64) (*checkpoint
 
 // Latest implements checkpoint.Store.
 func (s *Store) Latest(ctx context.Context, thread string) (*checkpoint.Checkpoint, error) {
-	for {
+	for missing := int64(-1); ; {
 		var head int64
 		found, err := rowOf(ctx, s.readers, "SELECT step FROM threads WHERE thread = ?", []any{thread}, &head)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, classify(err)
-		}
-		if !found {
+		case !found:
 			return nil, checkpoint.ThreadNotFound(thread)
+		case head == missing:
+			return nil, corrupt(thread, head, "step", errors.New("the head of the thread is missing"))
 		}
 		c, err := s.Get(ctx, thread, head)
 		if !errors.Is(err, checkpoint.ErrNotFound) {
 			return c, err
 		}
-		// Between the two reads the head moved on and was pruned, or the thread was deleted: look again.
+		missing = head // the head moved on and was pruned, or the thread was deleted, unless it is the same again
 	}
 }
 

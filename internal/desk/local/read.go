@@ -101,16 +101,19 @@ func (s *Source) Open(ctx context.Context, thread string) (*desk.Detail, error) 
 	return d, nil
 }
 
-// addAccepted finds the answers that were given at the head and are not yet part of a step: their questions are open
-// no more.
+// addAccepted finds the answers that were given at the head, or to what it still asks, and are not yet part of a step:
+// their questions are open no more.
 func (s *Source) addAccepted(ctx context.Context, d *desk.Detail) error {
+	asked := func(id string) bool {
+		return slices.ContainsFunc(d.Questions, func(q desk.Question) bool { return q.ID == id })
+	}
 	for row, err := range s.store.Decisions(ctx, d.ID) {
 		switch {
 		case err != nil:
 			return stored(err)
 		case row.Withdraws != "":
 			d.Accepted = slices.DeleteFunc(d.Accepted, func(x desk.DecisionRow) bool { return x.ID == row.Withdraws })
-		case row.Version.Step == d.Step && row.Interrupt != "":
+		case row.Interrupt != "" && (row.Version.Step == d.Step || asked(row.Interrupt)):
 			d.Accepted = append(d.Accepted, decisionOf(row))
 		}
 	}

@@ -1,0 +1,42 @@
+package local_test
+
+import (
+	"encoding/json"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/desk/local"
+	"github.com/hitl-tui/hitl-tui/internal/engine"
+)
+
+// TestAnAcceptedAnswerClosesItsQuestion: what a runner accepted before it died is shown as decided, not as open, also
+// after an edit moved the head on.
+func TestAnAcceptedAnswerClosesItsQuestion(t *testing.T) {
+	b := newBench(t)
+	r := b.start("note.yaml", nil)
+	dies := local.New(b.store, engine.Options{LeaseTTL: time.Millisecond, CrashPoint: func(at string) {
+		if at == "lease_taken" {
+			runtime.Goexit()
+		}
+	}})
+	died := make(chan struct{})
+	go func() {
+		defer close(died)
+		_, err := dies.Answer(t.Context(), desk.AnswerRequest{Thread: r.Thread, Decisions: []desk.Decision{decision(r.Questions[0], "approve", "")}})
+		t.Errorf("it lives: %v", err)
+	}()
+	<-died
+	for _, edited := range []bool{false, true} {
+		if edited {
+			if err := b.source.Patch(t.Context(), r.Thread, map[string]json.RawMessage{"draft": json.RawMessage(`"new"`)}, "", "ben"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d := b.detail(r.Thread)
+		if len(d.Questions) != 0 || len(d.Accepted) != 1 || d.Accepted[0].Action != "approve" || d.Status != "stalled" {
+			t.Errorf("edited %v: %s, open %+v, accepted %+v", edited, d.Status, d.Questions, d.Accepted)
+		}
+	}
+}
