@@ -138,6 +138,7 @@ type Outcome struct {
 	Thread         string
 	Workflow       string
 	Fingerprint    string
+	Source         string // of Open: the file from which the thread was started, "" when unknown
 	Version        checkpoint.Version
 	Status         checkpoint.Status
 	Questions      []OpenQuestion  // all that are open, oldest first

@@ -23,6 +23,7 @@ const formatVersion = 1
 type threadRecord struct {
 	Format  int       `json:"format"`
 	Started time.Time `json:"started"`
+	Source  string    `json:"source,omitempty"`
 }
 
 // load makes the tree of a checkpoint.
@@ -53,6 +54,7 @@ func (l *loader) load() error {
 	if rec.Format > formatVersion {
 		return fmt.Errorf("%s: format %d is newer than this program's %d", threadChannel, rec.Format, formatVersion)
 	}
+	l.tree.source = rec.Source
 	l.tree.begin(rec.Started)
 	if raw := l.checkpoint.Channels[epochChannel]; raw != nil {
 		if err := json.Unmarshal(raw, &l.tree.epoch); err != nil {

@@ -20,7 +20,7 @@ func (e *Engine) Open(ctx context.Context, thread string) (*Outcome, error) {
 	}
 	out := h.tree.outcome()
 	out.Version, out.Fingerprint, out.Workflow = h.checkpoint.Version(), h.checkpoint.Fingerprint, h.checkpoint.Workflow
-	out.Status, out.Error = h.info.Status, h.checkpoint.Error
+	out.Status, out.Error, out.Source = h.info.Status, h.checkpoint.Error, h.tree.source
 	return out, nil
 }
 

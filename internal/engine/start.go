@@ -32,6 +32,7 @@ func (e *Engine) Start(ctx context.Context, r StartRequest) (*Outcome, error) {
 	if e.store != nil {
 		t.journal = &journal{}
 	}
+	t.source = r.Definition.Source
 	if err := t.enter(r.Input); err != nil {
 		return nil, err
 	}
@@ -58,9 +59,8 @@ func (e *Engine) graphFor(ctx context.Context, g *Graph, d checkpoint.Definition
 
 // enter puts the input into the state and triggers the start nodes.
 func (t *tree) enter(input map[string]json.RawMessage) error {
-	now := t.now()
-	t.begin(now)
-	t.journal.add(change{checkpoint.OpSet, threadChannel, RawValue(encode(threadRecord{Format: formatVersion, Started: now}))})
+	t.begin(t.now())
+	t.record()
 	f := t.root
 	all := make(map[string]Value, len(input))
 	for _, key := range sortedKeys(input) {

@@ -13,6 +13,7 @@ import (
 type tree struct {
 	thread  string
 	started time.Time
+	source  string // file from which it was started; the same text may have come from elsewhere first
 	root    *frame
 	asks    []*ask // open, oldest first
 	ready   []*run // the coming frontier, unsorted
@@ -41,6 +42,12 @@ func (t *tree) begin(started time.Time) {
 	t.root.runValue = known(map[string]any{
 		"id": t.thread, "workflow": t.root.graph.Name, "started": started.UTC().Format(time.RFC3339Nano),
 	})
+}
+
+// record writes what @thread holds.
+func (t *tree) record() {
+	rec := threadRecord{Format: formatVersion, Started: t.started, Source: t.source}
+	t.journal.add(change{checkpoint.OpSet, threadChannel, RawValue(encode(rec))})
 }
 
 // frames lists all frames, parents first.

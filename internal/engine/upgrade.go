@@ -47,6 +47,10 @@ func (e *Engine) upgrade(ctx context.Context, h *head, d checkpoint.Definition) 
 	if err != nil {
 		return err
 	}
+	if d.Source != t.source {
+		t.source = d.Source
+		t.record()
+	}
 	h.tree = t
 	h.checkpoint.Fingerprint, h.checkpoint.Workflow = d.Fingerprint, d.Workflow
 	return nil

@@ -2,7 +2,11 @@ package local_test
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,5 +42,26 @@ func TestAnAcceptedAnswerClosesItsQuestion(t *testing.T) {
 		if len(d.Questions) != 0 || len(d.Accepted) != 1 || d.Accepted[0].Action != "approve" || d.Status != "stalled" {
 			t.Errorf("edited %v: %s, open %+v, accepted %+v", edited, d.Status, d.Questions, d.Accepted)
 		}
+	}
+}
+
+// TestUpgradeReadsTheThreadsOwnFile: two threads may keep one definition that came from two files.
+func TestUpgradeReadsTheThreadsOwnFile(t *testing.T) {
+	b := newBench(t)
+	there := filepath.Join(b.dir, "copy", "note.yaml")
+	if err := errors.Join(os.Mkdir(filepath.Dir(there), 0o700), os.WriteFile(there, []byte(note), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	b.start("note.yaml", nil)
+	r := b.start("copy/note.yaml", nil)
+	changed := strings.Replace(note, "output: {text: text,", "output: {text: \"'upgraded'\",", 1)
+	if err := errors.Join(os.Remove(filepath.Join(b.dir, "note.yaml")), os.WriteFile(there, []byte(changed), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	result, err := b.desk.AnswerWith(t.Context(), desk.AnswerRequest{
+		Thread: r.Thread, Upgrade: true, Decisions: []desk.Decision{decision(r.Questions[0], "approve", "")},
+	}, false)
+	if err != nil || !strings.Contains(string(result.Outputs), "upgraded") {
+		t.Errorf("%v, %+v", err, result)
 	}
 }

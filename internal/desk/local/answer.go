@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,15 +81,16 @@ func (s *Source) presentDefinition(ctx context.Context, thread string) (*checkpo
 	if err != nil {
 		return nil, err
 	}
-	info, err := store.Thread(ctx, thread)
+	out, err := s.engine.Open(ctx, thread)
+	if err != nil {
+		return nil, Coded(err)
+	}
+	kept, err := store.Definition(ctx, out.Fingerprint)
 	if err != nil {
 		return nil, stored(err)
 	}
-	kept, err := store.Definition(ctx, info.Fingerprint)
-	if err != nil {
-		return nil, stored(err)
-	}
-	ref := kept.Source
+	// A definition is kept once, under the path that came first; the thread knows its own.
+	ref := cmp.Or(out.Source, kept.Source)
 	if kept.Graph != "" {
 		ref += "::" + kept.Graph
 	}
