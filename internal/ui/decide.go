@@ -147,6 +147,7 @@ func (r responded) apply(m *Model) tea.Cmd {
 		return tea.Batch(append(cmds, m.recall(r.ticket))...)
 	}
 	if t := m.inbox.Selected(); t != nil && t.ID == r.decision.Thread {
+		m.moved = false // the selection moves by itself
 		cmds = append(cmds, m.inbox.Advance())
 	}
 	return tea.Batch(cmds...)

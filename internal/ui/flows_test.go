@@ -162,6 +162,31 @@ func TestNothingWithin300msOfTheSelectionMovingByItself(t *testing.T) {
 	})
 }
 
+func TestAMoveThatLedNowhereExcusesNoLaterChange(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("k") // at the top already
+		p.Keys("a")
+		p.Advance(200 * time.Millisecond)
+		p.Keys("a")
+		wantOutbox(t, d, "approve Delete backups?: unsent")
+		p.Expect("dropped: the question changed just now")
+	})
+}
+
+// TestAQuestionThatComesByItselfIsNotDecided: the selected thread asks anew while a key is on its way.
+func TestAQuestionThatComesByItselfIsNotDecided(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("space", "k", "k")
+		p.Advance(settle)
+		d.Ask("t-purge-0001", "q-purge-2", "Delete more backups?")
+		p.Advance(rereadGap + 50*time.Millisecond)
+		p.Expect("Delete more backups?")
+		p.Keys("a")
+		wantOutbox(t, d)
+		p.Expect("dropped: the question changed just now")
+	})
+}
+
 func TestAnsweredElsewhereWhileWriting(t *testing.T) {
 	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
 		p.Keys("j", "r")

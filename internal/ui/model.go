@@ -166,6 +166,9 @@ func (m *Model) watchDrawn() {
 	}
 	key := m.inbox.DrawnKey()
 	if key == m.drawn || key == "" { // a question that is read again comes back as the same
+		if !m.inbox.Reading() { // the move led nowhere else: it excuses no later change
+			m.moved = false
+		}
 		return
 	}
 	if !m.moved {

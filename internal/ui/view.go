@@ -57,6 +57,7 @@ func (m *Model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.ReportFocus = true
+	v.KeyboardEnhancements.ReportEventTypes = true // a held key is then reported as a repeat
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

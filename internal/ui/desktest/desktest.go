@@ -161,6 +161,16 @@ func (d *Desk) Elsewhere(id string, action actions.Action, reviewer string) {
 	d.Wake(desk.Event{Kind: desk.StoreChanged, Thread: id})
 }
 
+// Ask lets a thread ask another question than it did, as after a retry elsewhere.
+func (d *Desk) Ask(id, question, title string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	t := d.threads[id]
+	t.detail.Questions = slices.Clone(t.detail.Questions)
+	t.detail.Questions[0].ID, t.detail.Questions[0].Title = question, title
+	d.notify(desk.Event{Kind: desk.StoreChanged, Thread: id})
+}
+
 // HoldRuns makes runs of the thread take until the returned function is called.
 func (d *Desk) HoldRuns(id string) (release func()) {
 	ch := make(chan struct{})

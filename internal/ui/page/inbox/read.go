@@ -15,6 +15,9 @@ const (
 	whoAtMost = 20  // rows that left the list whose decision is looked up
 )
 
+// Reading tells whether something is on its way that may change what is drawn.
+func (p *Page) Reading() bool { return p.reading || p.details.reading != "" }
+
 type listMsg struct {
 	gen    int
 	page   desk.Page
