@@ -38,9 +38,6 @@ func (m *Model) decide(a actions.Action, t guard.Ticket) tea.Cmd {
 	if m.opts.ReadOnly {
 		return m.warn("read-only: nothing can be decided here")
 	}
-	if m.bulk != nil {
-		return m.bulkAction(a)
-	}
 	q, ok := m.inbox.Drawn()
 	if !ok {
 		return m.notDrawn(a)

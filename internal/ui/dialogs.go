@@ -143,7 +143,7 @@ func refused(q desk.Question) []desk.Choice {
 // takeAction opens an action's way to its data, and for those that fire with one key a pane too.
 func (m *Model) takeAction(a actions.Action) tea.Cmd {
 	q, ok := m.inbox.Drawn()
-	if !ok || m.opts.ReadOnly || m.bulk != nil {
+	if !ok || m.opts.ReadOnly {
 		return m.decide(a, 0)
 	}
 	c, _ := choiceOf(q, a)

@@ -340,26 +340,43 @@ func TestPasteIsNeverKeys(t *testing.T) {
 	})
 }
 
-func TestMarkedAnswersTogether(t *testing.T) {
+func TestMarkedAreAnsweredTogetherAndTakenBackTogether(t *testing.T) {
 	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
-		p.Keys("G", "k", "k", "space", "space", "space", "A")
-		p.Expect("3 marked: press the key of an action")
-		p.Keys("a")
-		p.Expect("approve 3?", "3 questions are answered")
+		p.Keys("k", "space", "G", "k", "k", "space", "space", "space", "A")
+		p.Expect("4 marked threads ask 4 questions", "a   approve     4 of 4 allow it", "S   skip        3 of 4 allow it")
+		p.Advance(settle)
+		p.Keys("S")
+		p.Expect("skip 3?", "3 questions are answered", "1 of the marked are left out and")
 		wantOutbox(t, d)
 		p.Keys("y")
-		p.Advance(settle)
-		p.Expect("3 answered")
+		p.Expect("skipped: 3 questions, sends in 5 s  u take back")
+		if strings.Contains(p.Screen(), "take back (") {
+			t.Errorf("a bulk counts as several:\n%s", p.Screen())
+		}
 		if got := len(d.Outbox()); got != 3 {
 			t.Errorf("%d entries", got)
 		}
 		p.Keys("u")
-		p.Advance(settle)
-		p.Expect("taken back: approve of", "and 2 more")
+		p.Expect("taken back: skip of Approve claim", "and 2 more")
 		for _, e := range d.Outbox() {
 			if e.State != desk.TakenBack {
 				t.Errorf("%s of a bulk that was taken back is %s", e.Decision.Title, e.State)
 			}
+		}
+	})
+}
+
+func TestMarkedThatAskForDataAreAnsweredOneByOne(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("A")
+		p.Expect("nothing is marked: Space marks")
+		p.Keys("space", "G", "V", "A")
+		p.Expect("9 marked threads ask 10 questions", "of the marked were never opened here")
+		p.Keys("esc", "M", "g")
+		p.Keys("j", "j", "space", "A")
+		p.Expect("x   cancel", "1 of 1 allow it")
+		if strings.Contains(p.Screen(), "submit      ") {
+			t.Errorf("submit is offered for many:\n%s", p.Screen())
 		}
 	})
 }

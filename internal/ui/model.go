@@ -50,7 +50,6 @@ type Model struct {
 
 	dialogs []opened
 	pane    *pane
-	bulk    []desk.Thread // threads that A is to act on; nil when A was not pressed
 
 	outbox   []desk.Entry
 	tickets  map[guard.Ticket]string // entry of a decision, "" until the desk has taken it

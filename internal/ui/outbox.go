@@ -137,6 +137,7 @@ type second struct{}
 
 func (second) apply(m *Model) tea.Cmd {
 	m.ticking = false
+	m.refreshOutboxList()
 	return nil
 }
 

@@ -301,8 +301,6 @@ func (m *Model) turn(n int) tea.Cmd {
 // back goes one level back; it never decides, cancels or quits.
 func (m *Model) back() tea.Cmd {
 	switch {
-	case m.bulk != nil:
-		m.bulk = nil
 	case m.quitting:
 		m.quitting = false
 		return m.say("stays")

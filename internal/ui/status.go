@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -91,9 +92,6 @@ func (m *Model) statusLine(w int) string {
 		left = append(left, statusbar.Part{Text: m.status.text, Level: m.status.level})
 	case len(unsent) > 0:
 		left = append(left, statusbar.Part{Text: m.unsentText(unsent, w), Level: statusbar.Good})
-	case m.bulk != nil:
-		left = append(left, statusbar.Part{Text: fmt.Sprintf("%d marked: press the key of an action for all, Esc leaves them", len(m.bulk)),
-			Level: statusbar.Warning})
 	default:
 		if marked, _ := m.inbox.Marked(); len(marked) > 0 && m.place == atInbox {
 			left = append(left, statusbar.Part{Text: fmt.Sprintf("%d marked", len(marked))})
@@ -133,11 +131,37 @@ func (m *Model) unsentText(unsent []desk.Entry, w int) string {
 	if w < 60 {
 		back = key + " undo"
 	}
-	if len(unsent) > 1 {
-		back += fmt.Sprintf(" (%d)", len(unsent))
+	if n := steps(unsent); n > 1 {
+		back += fmt.Sprintf(" (%d)", n)
+	}
+	what := e.Decision.Title
+	if n := bulkSize(unsent, e); n > 1 {
+		what = plural(n, "question", "questions")
 	}
 	room := max(w-len(when)-len(back)-len(doneWord(e.Decision.Action))-10, 8)
-	return fmt.Sprintf("%s: %s, %s  %s", doneWord(e.Decision.Action), short(e.Decision.Title, room), when, back)
+	return fmt.Sprintf("%s: %s, %s  %s", doneWord(e.Decision.Action), short(what, room), when, back)
+}
+
+// steps counts how often one can take back: a bulk goes at once.
+func steps(unsent []desk.Entry) int {
+	n := 0
+	for i, e := range unsent {
+		if e.Bulk == "" || slices.IndexFunc(unsent, func(x desk.Entry) bool { return x.Bulk == e.Bulk }) == i {
+			n++
+		}
+	}
+	return n
+}
+
+// bulkSize counts the entries that are taken back together with e.
+func bulkSize(unsent []desk.Entry, e desk.Entry) int {
+	n := 0
+	for _, x := range unsent {
+		if x.ID == e.ID || e.Bulk != "" && x.Bulk == e.Bulk {
+			n++
+		}
+	}
+	return n
 }
 
 // runningText names what runs: how many, and the one heard of last.
