@@ -151,8 +151,13 @@ func TestFaultTable(t *testing.T) {
 		{"input is no object", "workflow: t\ninput: {type: array}\nnodes: {a: {fail: x}}\n", []string{
 			`2:15 the input of a workflow is an object: leave type out, or write type: object`}},
 
+		// words of other systems
+		{"other names at the top", "workflow: t\nsteps: {a: {fail: x}}\n", []string{`1:1 the top level needs nodes`, `2:1 unknown key "steps" at the top level; here that is "nodes"`}},
+		{"other names in a node", wf("  a: {shell: x, next: b}\n"), []string{`3:17 unknown key "next" in node "a" (shell); here that is "then"`}},
+		{"other names of a kind", wf("  a: {run: x}\n"), []string{`3:7 unknown key "run" in node "a"; here that is "shell"`}},
+
 		// YAML
-		{"duplicate key", "workflow: t\nnodes:\n  a: {fail: x}\n  a: {fail: y}\n", []string{`4:3 mapping key "a" already defined at [3:3]`}},
+		{"duplicate key", "workflow: t\nnodes:\n  a: {fail: x}\n  a: {fail: y}\n", []string{`4:3 the key "a" is there already, in line 3: rename or remove one`}},
 		{"braces without quotes", wf("  a: {fail: x}\n  b:\n    template: {{.x}} and more\n"), []string{`5:15 a text that begins with "{{" needs quotes`}},
 		{"second document", "workflow: t\nnodes: {a: {fail: x}}\n---\nworkflow: u\n", []string{`3:1 a file holds one workflow; a second document begins here`}},
 

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/engine"
@@ -262,7 +263,11 @@ func (r *reader) noKind(n *nodeDef, v *value) {
 		if known[e.key.text] {
 			continue
 		}
-		if near := r.didYouMean(e.key.text, all); near != "" {
+		near := r.didYouMean(e.key.text, all)
+		if ours := otherNames[e.key.text]; near == "" && slices.Contains(all, ours) {
+			near = fmt.Sprintf("; here that is %q", ours)
+		}
+		if near != "" {
 			r.fault(e.key.at, "unknown key %q in node %q%s", e.key.text, n.name, near)
 			return
 		}

@@ -30,7 +30,7 @@ func TestValues(t *testing.T) {
 	const exec, choice = "  a: {exec: [ls], ", "  a: {human: choice, message: x, options: [a], "
 	for _, c := range []struct{ name, text, want string }{
 		{"list for a text", wf("  a: {fail: §[x]}\n"), "fail must be a text, not a list"},
-		{"text for a list", wf("  a: {exec: §ls -l}\n"), "exec must be a list of texts, not ls -l"},
+		{"text for a list", wf("  a: {exec: §ls -l}\n"), "exec must be a list of texts: [ls, -l]; for a line of the shell use shell"},
 		{"no program", wf("  §a: {exec: []}\n"), `node "a": exec needs at least the name of a program`},
 		{"mapping for an expression", wf("  a: {set: {x: §{a: 1}}}\n"), "set.x is an expression: put it in quotes"},
 		{"trap in an expression", wf("  a: {set: {x: §TRUE}}\n"), "TRUE means different things to different readers of YAML: write true, or put a text in quotes"},
@@ -58,7 +58,7 @@ func TestValues(t *testing.T) {
 		{"option without value", wf("  a: {human: choice, message: x, options: [b, §{label: A}]}\n"), "an option needs value"},
 		{"action twice", wf(choice + "actions: [choose, §choose]}\n"), "actions lists choose twice"},
 		{"schema", wf("  a: {human: form, message: x, schema: §[a]}\n"), "schema must be a JSON Schema or an expression that makes one, not a list"},
-		{"target", wf(exec + "then: §{a: b}}\n"), "then must be a node, END or a list of nodes, not a mapping"},
+		{"target", wf(exec + "then: §{a: b}}\n"), "then must be a node, END or a list of nodes, not a mapping: by action or exit code that is routes, by condition when"},
 		{"target twice", wf(exec + "then: [b, §b]}\n  b: {fail: x}\n"), `then names the node "b" twice`},
 		{"no target", wf(exec + "then: §[]}\n"), "then lists no node: write END to end the branch"},
 		{"when as a mapping", wf(exec + "when: §{if: x, then: END}, then: END}\n"), "when must be a list: when: [{if: ..., then: ...}]"},

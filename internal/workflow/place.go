@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,6 +65,14 @@ func (r *reader) take(p place, key, v *value) {
 	p.take(r, key.text, v)
 }
 
+// otherNames are keys as other systems call them, which are not near enough to ours for a guess.
+var otherNames = map[string]string{
+	"name": "workflow", "id": "workflow", "steps": "nodes", "tasks": "nodes", "jobs": "nodes", "inputs": "input",
+	"run": "shell", "cmd": "shell", "command": "exec", "script": "shell", "next": "then", "goto": "then", "to": "then",
+	"retry": "retry_policy", "retries": "retry_policy", "on_error": "failure", "on_failure": "failure", "if": "when",
+	"needs": "join", "after": "join", "depends_on": "join", "choices": "options", "prompt": "message", "question": "message",
+}
+
 func (r *reader) unknownKey(key *value, owner string, known []string, hint func(string) string) {
 	r.unclear++
 	where := "in " + owner
@@ -76,7 +85,11 @@ func (r *reader) unknownKey(key *value, owner string, known []string, hint func(
 			return
 		}
 	}
-	r.fault(key.at, "unknown key %q %s%s", key.text, where, r.didYouMean(key.text, known))
+	near := r.didYouMean(key.text, known)
+	if ours := otherNames[key.text]; near == "" && slices.Contains(known, ours) {
+		near = fmt.Sprintf("; here that is %q", ours)
+	}
+	r.fault(key.at, "unknown key %q %s%s", key.text, where, near)
 }
 
 // scalar is v's text where a text is due; what names the place in the message.

@@ -35,7 +35,7 @@ func (p *targets) take(r *reader, name string, v *value) {
 	}
 	if v.shape != listShape {
 		r.unclear++
-		r.fault(v.at, "%s must be a node, END or a list of nodes, not %v", name, v)
+		r.fault(v.at, "%s must be a node, END or a list of nodes, not %v: by action or exit code that is routes, by condition when", name, v)
 		return
 	}
 	if len(v.list) == 0 {

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"slices"
+	"strings"
 )
 
 // items are the values of a list; one that is none, or empty, is an error.
@@ -38,6 +39,11 @@ func (r *reader) pairs(name, what string, v *value) []entry {
 type textList []textT
 
 func (p *textList) take(r *reader, name string, v *value) {
+	if words := strings.Fields(v.text); v.shape == scalarShape && len(words) > 0 {
+		r.unclear++
+		r.fault(v.at, "%s must be a list of texts: [%s]; for a line of the shell use shell", name, strings.Join(words, ", "))
+		return
+	}
 	for _, item := range r.items(name, "texts", v) {
 		var t textT
 		t.take(r, name, item)

@@ -40,6 +40,9 @@ func Load(ref string) (*Loaded, error) {
 		return nil, fmt.Errorf("workflow %s: %w", path, err)
 	}
 	text, err := readText(abs)
+	if info, e := os.Stat(abs); err != nil && e == nil && info.IsDir() {
+		return nil, Faults{{File: path, Line: 1, Column: 1, Message: "this is a folder: name a workflow file in it"}}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("workflow %s: %w", path, err)
 	}

@@ -114,7 +114,7 @@ func syntaxFault(src *source, err error) {
 		return
 	}
 	at := position{syntax.Token.Position.Line, syntax.Token.Position.Column}
-	message := syntax.Message
+	message := plainer(syntax.Message)
 	if at.line >= 1 && at.line <= len(src.lines) {
 		line := src.lines[at.line-1]
 		switch {
@@ -123,11 +123,24 @@ func syntaxFault(src *source, err error) {
 			message = `a text that begins with "{{" needs quotes`
 		case strings.HasPrefix(afterRunes(line, at.column-1), "{{"):
 			message = `a text that begins with "{{" needs quotes`
-		case strings.HasPrefix(message, "mapping value is not allowed"):
+		case strings.HasPrefix(syntax.Message, "mapping value is not allowed"):
 			message = `a text with ": " in it needs quotes`
 		}
 	}
 	src.fault(at, "%s", message)
+}
+
+// plainer is a message of the library with the remedy, where it names none.
+func plainer(message string) string {
+	switch {
+	case strings.Contains(message, "'\t'"):
+		return "a tab cannot stand here: indent with spaces"
+	case strings.HasPrefix(message, "value is not allowed in this context"):
+		return "this line is indented unlike those around it: the keys of one mapping begin in one column"
+	case strings.Contains(message, "must be specified"), strings.HasSuffix(message, "not found"):
+		return message + ": is a quote or a bracket before it left open?"
+	}
+	return message
 }
 
 // checkText refuses what is no text before anything reads it.
@@ -305,7 +318,7 @@ func (m *mapping) add(key, value *value) {
 		return
 	}
 	if first, ok := m.seen[key.text]; ok {
-		m.src.fault(key.at, "mapping key %q already defined at [%d:%d]", key.text, first.line, first.column)
+		m.src.fault(key.at, "the key %q is there already, in line %d: rename or remove one", key.text, first.line)
 		return
 	}
 	m.seen[key.text] = key.at
