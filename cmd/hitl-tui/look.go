@@ -71,6 +71,7 @@ func (a *app) printDetail(t *desk.Detail, s *desk.State, past bool) {
 		if len(q.Content) > 0 {
 			fmt.Fprintf(a.out, "\n%s\n", indent(sanitize.Text(readable(q.Content))))
 		}
+		a.printWays(q)
 	}
 	if len(s.State) == 0 {
 		return
@@ -78,6 +79,26 @@ func (a *app) printDetail(t *desk.Detail, s *desk.State, past bool) {
 	fmt.Fprintln(a.out, "\nstate")
 	for _, key := range sortedKeys(s.State) {
 		fmt.Fprintf(a.out, "  %s: %s\n", sanitize.Line(key), sanitize.Line(string(s.State[key])))
+	}
+}
+
+// printWays shows what an answer can be: the options to choose from, and the schema of a form.
+func (a *app) printWays(q desk.Question) {
+	if len(q.Options) > 0 {
+		fmt.Fprintln(a.out)
+	}
+	for i, o := range q.Options {
+		line := fmt.Sprintf("%d  %s", i+1, readable(o.Value))
+		if o.Label != "" && o.Label != readable(o.Value) {
+			line += "  " + o.Label
+		}
+		if o.Description != "" {
+			line += "  (" + o.Description + ")"
+		}
+		fmt.Fprintln(a.out, indent(sanitize.Line(line)))
+	}
+	if len(q.Schema) > 0 {
+		fmt.Fprintf(a.out, "\n    the answer must fit %s\n", sanitize.Line(string(q.Schema)))
 	}
 }
 

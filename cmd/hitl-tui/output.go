@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -12,14 +16,39 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 )
 
-// printJSON writes one document. Text from outside needs no sanitiser here: JSON escapes what could act.
+// printJSON writes one document. Characters that could act on a terminal are escaped as JSON: the values stay the same.
 func (a *app) printJSON(v any) error {
-	encoder := json.NewEncoder(a.out)
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if a.outTTY {
 		encoder.SetIndent("", "  ")
 	}
-	return encoder.Encode(v)
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	_, err := a.out.Write(escapeActing(b.Bytes()))
+	return err
+}
+
+// escapeActing escapes what JSON leaves as it is: DEL, the C1 controls, which many terminals obey, and the invisible
+// characters that turn the direction of a text or hide in it. All of these can only stand in strings.
+func escapeActing(doc []byte) []byte {
+	acts := func(r rune) bool { return r >= 0x7f && r <= 0x9f || unicode.Is(unicode.Cf, r) }
+	if bytes.IndexFunc(doc, acts) < 0 {
+		return doc
+	}
+	out := make([]byte, 0, len(doc)+64)
+	for _, r := range string(doc) {
+		if !acts(r) {
+			out = utf8.AppendRune(out, r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
+		}
+	}
+	return out
 }
 
 // say writes a line of progress or advice, to standard error, unless --quiet.
