@@ -2,6 +2,7 @@ package actions
 
 import (
 	"encoding/json"
+	"math"
 	"time"
 )
 
@@ -62,8 +63,10 @@ type Question struct {
 	Priority       string          `json:"priority,omitempty"`
 }
 
-// Timeout is the time for an answer, zero for none.
-func (q Question) Timeout() time.Duration { return time.Duration(q.TimeoutMS) * time.Millisecond }
+// Timeout is the time for an answer, zero for none. One too long to count is the longest there is.
+func (q Question) Timeout() time.Duration {
+	return time.Duration(min(q.TimeoutMS, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond
+}
 
 // Answer is a validated answer: the action, the value it gives the node in its canonical form (an option's value,
 // an edited content, a form with defaults filled in and scalars coerced, null where the action gives none), and the

@@ -3,8 +3,10 @@ package actions_test
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 )
@@ -276,5 +278,16 @@ func TestMessagesCanBeShownOnATerminal(t *testing.T) {
 		if err == nil || strings.ContainsAny(err.Error(), hostile[:1]+"\u202e\r") {
 			t.Errorf("%d: %q", i+1, err)
 		}
+	}
+}
+
+func TestTimeoutNeverWrapsAround(t *testing.T) {
+	for ms, want := range map[int64]time.Duration{0: 0, 1500: 1500 * time.Millisecond, -1: -time.Millisecond} {
+		if got := (actions.Question{TimeoutMS: ms}).Timeout(); got != want {
+			t.Errorf("%d ms: %s", ms, got)
+		}
+	}
+	if got := (actions.Question{TimeoutMS: math.MaxInt64}).Timeout(); got < 200*365*24*time.Hour {
+		t.Errorf("the longest there is: %s", got)
 	}
 }

@@ -190,8 +190,6 @@ func (d *Desk) Start(ctx context.Context, s StartRequest, background bool) (*Res
 	return result, err
 }
 
-// startBehind starts a thread beside the eight runners, since its caller waits for it to exist. It counts as a run
-
 // startBehind starts a thread as a background run and waits until it exists.
 func (d *Desk) startBehind(ctx context.Context, starter Starter, s StartRequest) (*Result, error) {
 	began, failed := make(chan *Result, 1), make(chan error, 1)

@@ -77,11 +77,11 @@ func (t *tree) frontier() []*run {
 	return f
 }
 
-// next names the runs that resuming would run: what is ready, and what failed and is held back.
+// next names the runs that resuming would run or end: what is ready, what failed and is held back, and timers.
 func (t *tree) next() []string {
 	var names []string
 	for r := range t.runs {
-		if r.status != waiting {
+		if r.status != waiting || !r.wake.IsZero() {
 			names = append(names, r.node.Name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -97,6 +98,9 @@ func TestTimers(t *testing.T) {
 		}
 		if _, err := w.Resume(t.Context(), ResumeRequest{Thread: out.Thread, Answers: []Answer{say("approve")}}); err == nil {
 			t.Error("a timer can be approved")
+		}
+		if head, err := w.store.Latest(t.Context(), out.Thread); err != nil || head.Done() || !slices.Equal(head.Next, []string{"wait"}) {
+			t.Errorf("asleep: %v, %+v", err, head)
 		}
 		out, err := wake(w, out.Thread)
 		want := checkpoint.Done

@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/engine"
 	"github.com/hitl-tui/hitl-tui/internal/nearest"
@@ -259,7 +258,7 @@ func nativeAsk(ask *engine.Ask, raw json.RawMessage) error {
 		q.ContentType = contentType(q.Content)
 	}
 	ask.Payload, err = marshal(q)
-	ask.Timeout = time.Duration(q.TimeoutMS) * time.Millisecond
+	ask.Timeout = q.Timeout()
 	return err
 }
 
