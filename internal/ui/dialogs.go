@@ -104,8 +104,7 @@ func (m *Model) runNamed(id command.ID) tea.Cmd {
 func (m *Model) whyNot(id command.ID) string {
 	c, _ := command.Find(id)
 	switch {
-	case m.opts.ReadOnly && (c.Action != "" || id == command.Prune || id == command.DeleteMarked || id == command.CarryOn ||
-		id == command.NewThread || id == command.Fork || id == command.EditState):
+	case m.opts.ReadOnly && (c.Action != "" || changes(id)):
 		return "read-only"
 	case c.Action != "" && c.Scope() == command.Review:
 		q, ok := m.inbox.Drawn()
@@ -119,6 +118,16 @@ func (m *Model) whyNot(id command.ID) string {
 		return "no answer is unsent"
 	}
 	return ""
+}
+
+// changes tells whether a command, beside the actions, decides, runs or destroys.
+func changes(id command.ID) bool {
+	switch id {
+	case command.Prune, command.DeleteMarked, command.DeleteFailed, command.DeleteDone, command.CarryOn, command.ThreadCarryOn,
+		command.CancelRun, command.ThreadCancel, command.NewThread, command.Fork, command.EditState, command.Claim, command.ActOnMarked:
+		return true
+	}
+	return false
 }
 
 // openActions is the menu of all fifteen.

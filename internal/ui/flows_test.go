@@ -457,3 +457,28 @@ func TestFailureStaysUntilSeen(t *testing.T) {
 		}
 	})
 }
+
+// What nothing stands beside gets the whole room, and large content says that it is not rendered.
+func TestBoundsHaveTheRoomOfTheirForm(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("7")
+		p.Advance(settle)
+		p.Keys("b")
+		p.Expect("BOUNDS", "older than", "before step", "status")
+		if strings.Contains(p.Screen(), "question  empty") {
+			t.Errorf("an empty question takes a third of the form:\n%s", p.Screen())
+		}
+	})
+}
+
+func TestLargeContentSaysThatItIsRaw(t *testing.T) {
+	d := desktest.New(t)
+	d.Add(desk.Detail{Thread: desk.Thread{ID: "t-big-0001", Workflow: "big", Node: "review"}, Questions: []desk.Question{{ID: "q-big", Address: "review", ResumesNow: true,
+		Question: actions.Question{Kind: actions.Approval, Title: "Big", Content: text(strings.Repeat("# head\n", 60_000)), ContentType: "markdown"}}}})
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t, d, 80, 24)
+		if screen := tuitest.Layout(l.View()); !strings.Contains(screen, "raw: over") {
+			t.Errorf("raw content is called rendered:\n%s", screen)
+		}
+	})
+}

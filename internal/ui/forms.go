@@ -55,7 +55,7 @@ func (w workflowsRead) apply(m *Model) tea.Cmd {
 		return m.complain("the workflows cannot be read: "+w.err.Error(), "")
 	}
 	if len(w.workflows) == 0 {
-		return m.warn("no workflow is in the configured folders; `hitl-tui run FILE` starts one from anywhere")
+		return m.warn("no workflow is in the configured folders: use `hitl-tui run FILE`")
 	}
 	return m.pickWorkflow(w.workflows)
 }

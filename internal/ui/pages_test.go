@@ -204,6 +204,9 @@ func TestReadOnlyDecidesNothing(t *testing.T) {
 		p.Advance(settle)
 		p.Keys("P", "D")
 		p.Expect("read-only")
+		if screen := p.Screen(); strings.Contains(screen, "P prune") || strings.Contains(screen, "D delete") || strings.Contains(screen, "+ new") {
+			t.Errorf("the footer offers what is refused:\n%s", screen)
+		}
 		for _, call := range []string{"Respond", "Prune", "Delete", "Claim", "Start", "SaveDraft"} {
 			if n := d.Calls(call); n != 0 && call != "Prune" {
 				t.Errorf("%s was called %d times", call, n)

@@ -66,7 +66,7 @@ func (m *Model) View() tea.View {
 	switch {
 	case m.width == 0 || m.height == 0:
 	case m.width < minWidth || m.height < minHeight:
-		v.SetContent(cell.Block([]string{fmt.Sprintf("too small: %dx%d of %dx%d", m.width, m.height, minWidth, minHeight)}, m.width, m.height))
+		v.SetContent(cell.Block([]string{"too small:", fmt.Sprintf("%dx%d", m.width, m.height), fmt.Sprintf("of %dx%d", minWidth, minHeight)}, m.width, m.height))
 	default:
 		content, cursor := m.frame()
 		v.SetContent(content)

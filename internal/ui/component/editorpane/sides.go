@@ -47,6 +47,12 @@ func contentText(content json.RawMessage) string {
 	return indent(content)
 }
 
+// blank tells whether there is nothing to look at: what is asked is the form itself.
+func (s *sides) blank() bool {
+	q := s.cfg.Question
+	return len(s.names) == 1 && s.cfg.Body == nil && q.Message == "" && len(q.Content) == 0 && len(q.Options) == 0 && len(q.Context) == 0
+}
+
 func (s *sides) name() string { return s.names[s.at] }
 
 func (s *sides) setTheme(th *theme.Theme) { s.theme = th; s.pager.SetTheme(th); s.stale = true }

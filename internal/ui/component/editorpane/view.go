@@ -46,7 +46,7 @@ func (p *Pane) layout() layout {
 		l.labelInBody = true
 	case !p.narrow():
 		l.labelInBody = room > 3
-		if room >= 9 {
+		if room >= 9 && !p.sides.blank() {
 			l.sideIsBelow = true
 			l.sideW, l.sideH = p.w, max(room/3, 4)
 			l.bodyH = room - l.sideH
@@ -208,7 +208,7 @@ func (p *Pane) header() []string {
 	lines := []string{cell.Clip(gap(left, p.bytesLeft()), p.w)}
 	where := sanitize.Line(q.Title)
 	if !p.narrow() && q.Workflow != "" {
-		where = sanitize.Line(q.Workflow+" / "+q.Node) + "   " + where
+		where = sanitize.Line(strings.TrimSuffix(q.Workflow+" / "+q.Node, " / ")) + "   " + where
 	}
 	lines = append(lines, cell.Between(" "+where, th.Muted.Render(p.draftState())+" ", p.w))
 	if p.h > 6 {

@@ -305,6 +305,9 @@ func (p *Page) questionFoot(q desk.Question, w, h int) []string {
 
 func (p *Page) positionLine(w int) string {
 	left := " d " + modeNames[p.view.mode]
+	if q, ok := p.Current(); ok && p.view.mode == rendered && len(q.Content) > rawAbove {
+		left = " " + modeNames[raw] + ": over " + ago.Bytes(rawAbove)
+	}
 	right := p.view.scrolled().Position()
 	if right == "empty" {
 		right = ""
