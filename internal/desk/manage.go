@@ -129,7 +129,7 @@ func (d *Desk) Decisions(ctx context.Context, thread string, limit int) ([]Decis
 	return auditor.Decisions(ctx, id, limit)
 }
 
-// Verify checks the decision chain of one thread, or with "" of all and of the tombstones.
+// Verify checks the decision chain of one thread, or with "" of all. Of a deleted thread only the end of its chain is left.
 func (d *Desk) Verify(ctx context.Context, thread string) (*Verified, error) {
 	auditor, id, err := d.auditor(ctx, thread)
 	if err != nil {
