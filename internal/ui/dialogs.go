@@ -253,14 +253,8 @@ func (m *Model) openCopy() tea.Cmd {
 		if !ok {
 			return nil
 		}
-		return m.copy(values[p.ID])
+		return m.copy(characters(values[p.ID]), values[p.ID])
 	})
-}
-
-// copy hands a text to the terminal's clipboard. Whether the terminal takes it cannot be known.
-func (m *Model) copy(text string) tea.Cmd {
-	return tea.Batch(tea.SetClipboard(text),
-		m.say(fmt.Sprintf("%d characters sent to the clipboard, if the terminal allows it (OSC 52)", len([]rune(text)))))
 }
 
 // openViews offers the orders of the list.

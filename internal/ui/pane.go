@@ -134,8 +134,7 @@ func (m *Model) paneMsg(msg tea.Msg) tea.Cmd {
 	case editorpane.External:
 		return m.external(r)
 	case editorpane.Copy:
-		p.SetNotice("sent to the clipboard, if the terminal allows it (OSC 52)", false)
-		return tea.SetClipboard(r.Text)
+		return m.copy(characters(r.Text), r.Text)
 	case editorpane.Discard:
 		return m.ask(confirmation{title: "Discard what is typed?", text: "The draft is deleted.", yes: "discard", danger: true,
 			run: func() tea.Msg { return discard{} }})

@@ -1,0 +1,84 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// clipboardTime is how long a clipboard program may take: one that waits for a display it cannot reach hangs.
+const clipboardTime = 2 * time.Second
+
+// copy hands a text to the clipboard: to the terminal (OSC 52), which does not say whether it took it, and to the
+// program of this desktop where there is one. what names the text in the status line.
+func (m *Model) copy(what, text string) tea.Cmd {
+	ctx, words := m.ctx, clipboardCommand(m.getenv, exec.LookPath)
+	native := func() tea.Msg {
+		c := copied{what: what}
+		if len(words) > 0 {
+			ctx, cancel := context.WithTimeout(ctx, clipboardTime)
+			defer cancel()
+			run := exec.CommandContext(ctx, words[0], words[1:]...)
+			run.Stdin = strings.NewReader(text)
+			run.WaitDelay = clipboardTime
+			if run.Run() == nil {
+				c.by = words[0]
+			}
+		}
+		return c
+	}
+	return tea.Batch(tea.SetClipboard(text), native)
+}
+
+// copied is what is known of a copy.
+type copied struct {
+	what string
+	by   string // the program that took the text, "" without one
+}
+
+func (c copied) apply(m *Model) tea.Cmd {
+	text := c.what + " sent to the terminal's clipboard (OSC 52), if it allows that"
+	if c.by != "" {
+		text = c.what + " copied with " + c.by
+	}
+	if m.pane != nil && len(m.dialogs) == 0 {
+		m.pane.SetNotice(text, false)
+		return nil
+	}
+	return m.say(text)
+}
+
+// clipboardCommand is the program that sets the clipboard of the desktop this session belongs to, nil without one. In
+// a session from another machine it would set the clipboard of the wrong desktop.
+func clipboardCommand(getenv func(string) string, find func(string) (string, error)) []string {
+	if getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != "" {
+		return nil
+	}
+	for _, c := range []struct {
+		needs string // a variable without which the program has no desktop to talk to
+		words []string
+	}{
+		{"WAYLAND_DISPLAY", []string{"wl-copy"}},
+		{"DISPLAY", []string{"xclip", "-selection", "clipboard"}},
+		{"DISPLAY", []string{"xsel", "--clipboard", "--input"}},
+		{"", []string{"pbcopy"}},
+		{"", []string{"clip.exe"}},
+	} {
+		if c.needs != "" && getenv(c.needs) == "" {
+			continue
+		}
+		if _, err := find(c.words[0]); err == nil {
+			return c.words
+		}
+	}
+	return nil
+}
+
+// characters says how long a text is.
+func characters(text string) string {
+	return fmt.Sprintf("%d characters", len([]rune(text)))
+}

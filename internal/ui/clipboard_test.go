@@ -1,0 +1,63 @@
+package ui
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hitl-tui/hitl-tui/internal/tuitest"
+)
+
+func TestClipboardCommand(t *testing.T) {
+	for name, c := range map[string]struct {
+		env   map[string]string
+		found []string
+		want  []string
+	}{
+		"wayland before x11":            {map[string]string{"WAYLAND_DISPLAY": "w", "DISPLAY": ":0"}, []string{"wl-copy", "xclip"}, []string{"wl-copy"}},
+		"x11":                           {map[string]string{"DISPLAY": ":0"}, []string{"wl-copy", "xclip"}, []string{"xclip", "-selection", "clipboard"}},
+		"x11 without xclip":             {map[string]string{"DISPLAY": ":0"}, []string{"xsel"}, []string{"xsel", "--clipboard", "--input"}},
+		"no desktop":                    {nil, []string{"wl-copy", "xclip"}, nil},
+		"macOS":                         {nil, []string{"pbcopy"}, []string{"pbcopy"}},
+		"none installed":                {map[string]string{"DISPLAY": ":0"}, nil, nil},
+		"the desktop is another's: ssh": {map[string]string{"DISPLAY": "localhost:10.0", "SSH_CONNECTION": "1.2.3.4"}, []string{"xclip"}, nil},
+	} {
+		got := clipboardCommand(func(k string) string { return c.env[k] }, func(name string) (string, error) {
+			if slices.Contains(c.found, name) {
+				return "/usr/bin/" + name, nil
+			}
+			return "", exec.ErrNotFound
+		})
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestCopySaysOnlyWhatIsKnown(t *testing.T) {
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	synctest.Test(t, func(t *testing.T) {
+		m := New(t.Context(), world(t), Options{StateDir: bin, Env: []string{"DISPLAY=:0"}})
+		p := tuitest.Run(t, m, 80, 24)
+		defer p.Stop()
+		p.Advance(settle)
+		p.Keys("y", "i")
+		p.Expect("12 characters sent to the terminal's clipboard (OSC 52), if it allows that")
+		out := filepath.Join(bin, "out")
+		script := "#!/bin/sh\nread -r line; echo \"$line\" > " + out + "\n"
+		if err := os.WriteFile(filepath.Join(bin, "xclip"), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		p.Keys("y", "i")
+		p.Expect("12 characters copied with xclip")
+		if got, err := os.ReadFile(out); err != nil || string(got) != "t-purge-0001\n" {
+			t.Errorf("xclip got %q, %v", got, err)
+		}
+	})
+}
