@@ -12,6 +12,7 @@ import (
 type Desk interface {
 	Threads(ctx context.Context, q desk.Query) (desk.Page, error)
 	Counts(ctx context.Context) (desk.Counts, error)
+	Complete(ctx context.Context, filter string, cursor int) []desk.Candidate
 	Open(ctx context.Context, thread string) (*desk.Detail, error)
 
 	Respond(ctx context.Context, x desk.Decision, draft *desk.Draft) (*desk.Entry, error)

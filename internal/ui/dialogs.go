@@ -31,13 +31,19 @@ func (m *Model) open(d dialog.Dialog, on func(*Model, dialog.Result) tea.Cmd) te
 	return nil
 }
 
-func (m *Model) kit() dialog.Kit { return dialog.Kit{Theme: m.theme, Keys: m.keys} }
+func (m *Model) kit() dialog.Kit { return dialog.Kit{Theme: m.theme, Keys: m.keys, Hides: m.hides} }
+
+// hides tells whether a command is not offered at all.
+func (m *Model) hides(c command.Command) bool { return m.opts.ReadOnly && c.Changes() }
 
 // dialogMsg gives a key or a paste to the dialog on top and acts on what comes of it.
 func (m *Model) dialogMsg(msg tea.Msg) tea.Cmd {
 	top := m.dialogs[len(m.dialogs)-1]
 	r := top.Update(msg)
 	if _, stay := r.(dialog.Stay); stay {
+		if p, ok := top.Dialog.(*prompt); ok && p.completes && len(p.offers) == 0 {
+			return m.readOffers(p)
+		}
 		return nil
 	}
 	if _, closed := r.(dialog.Closed); closed || !top.stays {
@@ -98,36 +104,6 @@ func (m *Model) runNamed(id command.ID) tea.Cmd {
 		return m.takeAction(c.Action)
 	}
 	return m.run(id)
-}
-
-// whyNot says why a command cannot run now.
-func (m *Model) whyNot(id command.ID) string {
-	c, _ := command.Find(id)
-	switch {
-	case m.opts.ReadOnly && (c.Action != "" || changes(id)):
-		return "read-only"
-	case c.Action != "" && c.Scope() == command.Review:
-		q, ok := m.inbox.Drawn()
-		if !ok {
-			return "no question is drawn"
-		}
-		if choice, _ := choiceOf(q, c.Action); !choice.Allowed {
-			return why(choice)
-		}
-	case id == command.TakeBack && len(m.unsent()) == 0:
-		return "no answer is unsent"
-	}
-	return ""
-}
-
-// changes tells whether a command, beside the actions, decides, runs or destroys.
-func changes(id command.ID) bool {
-	switch id {
-	case command.Prune, command.DeleteMarked, command.DeleteFailed, command.DeleteDone, command.CarryOn, command.ThreadCarryOn,
-		command.CancelRun, command.ThreadCancel, command.NewThread, command.Fork, command.EditState, command.Claim, command.ActOnMarked:
-		return true
-	}
-	return false
 }
 
 // openActions is the menu of all fifteen.

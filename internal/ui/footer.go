@@ -20,35 +20,36 @@ func (m *Model) footer() []string {
 	switch m.place {
 	case atHistory:
 		items := footer.Of(command.StateAtStep, command.DiffSteps, command.MarkStep, command.Fork, command.EditState, command.ExportHistory, command.HistoryDown, command.Copy)
-		return footer.Lines(m.theme, m.keys, m.usable(items), last, m.width, rows)
+		return footer.Lines(m.theme, m.keys, m.shown(items), last, m.width, rows)
 	case atRetention:
 		items := footer.Of(command.Bounds, command.GroupThreads, command.Prune, command.DeleteMarked, command.MarkThread, command.SortThreads)
 		if m.prune.Busy() {
 			items = footer.Of(command.StopPrune)
 		}
-		return footer.Lines(m.theme, m.keys, m.usable(items), last, m.width, rows)
+		return footer.Lines(m.theme, m.keys, m.shown(items), last, m.width, rows)
 	case atThread:
 		items := append([]footer.Item{{ID: command.Back}}, footer.Of(command.ThreadCancel, command.ThreadCarryOn, command.ThreadHistory)...)
-		return footer.Lines(m.theme, m.keys, m.usable(items), last, m.width, rows)
+		return footer.Lines(m.theme, m.keys, m.shown(items), last, m.width, rows)
 	}
 	decide, list := m.inboxItems()
 	if rows == 1 {
-		return footer.Lines(m.theme, m.keys, m.usable(append(decide, list...)), last, m.width, 1)
+		return footer.Lines(m.theme, m.keys, m.shown(append(decide, list...)), last, m.width, 1)
 	}
 	var more []footer.Item
+	room := 2
 	if m.inbox.Focus() == inbox.Question && m.scope() == command.Question {
-		more = footer.Of(command.ActionsMenu)
+		more, room = footer.Of(command.ActionsMenu), 12
 	}
-	first := footer.Lines(m.theme, m.keys, m.withLeads(m.usable(decide), m.width-12), more, m.width, 1)
-	return append(first, footer.Lines(m.theme, m.keys, m.usable(list), last, m.width, 1)...)
+	first := footer.Lines(m.theme, m.keys, m.withLeads(m.shown(decide), m.width-room), more, m.width, 1)
+	return append(first, footer.Lines(m.theme, m.keys, m.shown(list), last, m.width, 1)...)
 }
 
-// usable leaves out what a read-only desk refuses.
-func (m *Model) usable(items []footer.Item) []footer.Item {
-	if !m.opts.ReadOnly {
-		return items
-	}
-	return slices.DeleteFunc(slices.Clone(items), func(i footer.Item) bool { return changes(i.ID) })
+// shown leaves out what read-only mode hides.
+func (m *Model) shown(items []footer.Item) []footer.Item {
+	return slices.DeleteFunc(items, func(it footer.Item) bool {
+		c, _ := command.Find(it.ID)
+		return m.hides(c)
+	})
 }
 
 // inboxItems are the actions of the drawn question, and the keys of the list.

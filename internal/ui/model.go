@@ -114,6 +114,7 @@ func New(ctx context.Context, d Desk, o Options) *Model {
 	m.theme = theme.New(file, m.dark)
 	m.reviewer = d.Reviewer()
 	m.inbox = inbox.New(ctx, d, m.theme, o.Now, m.reviewer)
+	m.inbox.SetReadOnly(o.ReadOnly)
 	m.history = history.New(ctx, d, m.theme, o.Now)
 	m.prune = retention.New(ctx, d, m.theme, o.Now)
 	m.thread = thread.New(ctx, d, m.theme, o.Now)

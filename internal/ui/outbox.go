@@ -34,10 +34,7 @@ func (o outboxRead) apply(m *Model) tea.Cmd {
 		case desk.Refused:
 			cmds = append(cmds, m.complain(e.Decision.Title+": "+e.Err, e.Decision.Thread), m.inbox.Wake(e.Decision.Thread))
 		case desk.Sent:
-			if e.Result != nil && e.Result.ErrMessage != "" {
-				cmds = append(cmds, m.complain(fmt.Sprintf("%s failed at %s: %s", e.Decision.Title, e.Result.ErrNode, e.Result.ErrMessage),
-					e.Decision.Thread))
-			} else if e.Result != nil {
+			if e.Result != nil && e.Result.ErrMessage == "" { // a failure is told by its run
 				m.note(e.Decision.Title+": "+doneWord(e.Decision.Action)+", the thread is "+e.Result.Status, e.Decision.Thread)
 			}
 		}

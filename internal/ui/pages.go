@@ -156,13 +156,13 @@ func (m *Model) runThread(id command.ID) tea.Cmd {
 	}
 	switch id {
 	case command.ThreadCancel:
-		if d.Status != "running" && !p.Live() {
-			return m.warn("it does not run: it is " + d.Status)
+		if why := m.whyNotThread(id); why != "" {
+			return m.warn(why)
 		}
 		return m.askCancelRun(d.Thread)
 	case command.ThreadCarryOn:
-		if d.Status != "failed" && d.Status != "stalled" {
-			return m.warn("there is nothing to carry on: it is " + d.Status)
+		if why := m.whyNotThread(id); why != "" {
+			return m.warn(why)
 		}
 		return m.askCarryOn(d.Thread)
 	case command.ThreadHistory:

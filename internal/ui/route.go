@@ -46,6 +46,9 @@ func (m *Model) stack() []command.Scope {
 // run does a command, whoever asked for it: a key, the palette or a menu.
 func (m *Model) run(id command.ID) tea.Cmd {
 	c, _ := command.Find(id)
+	if m.hides(c) {
+		return m.warn("read-only: " + c.Title + " changes something")
+	}
 	if c.Effect == command.Fires && c.Scope() == command.Review {
 		return m.guarded(func(t guard.Ticket) tea.Cmd { return m.decide(c.Action, t) })
 	}

@@ -91,7 +91,9 @@ func (m *Model) frame() (string, *tea.Cursor) {
 	for _, d := range m.dialogs {
 		if d, ok := d.Dialog.(*prompt); ok {
 			y := m.height - m.bottom()
-			base = replaceLine(base, y, d.View())
+			for i, line := range strings.Split(d.View(), "\n") {
+				base = replaceLine(base, y+i, line)
+			}
 			cursor = at(d, 0, y)
 			continue
 		}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -43,7 +44,7 @@ func (m *Model) heard(b bridge.Batch) tea.Cmd {
 			m.wakes[e.Thread] = true
 			changed, outbox = true, true
 			if e.Kind == desk.RunFailed {
-				cmds = append(cmds, m.complain(e.Node+" failed: "+e.Text, e.Thread))
+				cmds = append(cmds, m.complain(failure(m.titleOf(e.Thread), e), e.Thread), m.ring())
 			}
 		}
 	}
@@ -90,10 +91,27 @@ func (c counted) apply(m *Model) tea.Cmd {
 	n := c.c[desk.Waiting]
 	more := m.counted && n > m.lastWait
 	m.lastWait, m.counted = n, true
-	if more && !m.focused && m.opts.Bell {
-		return tea.Raw("\a")
+	if more {
+		return m.ring()
 	}
 	return nil
+}
+
+// ring calls a reviewer who looks elsewhere.
+func (m *Model) ring() tea.Cmd {
+	if m.focused || !m.opts.Bell {
+		return nil
+	}
+	return tea.Raw("\a")
+}
+
+// failure is a run's failure in a sentence.
+func failure(title string, e desk.Event) string {
+	text := strings.TrimSpace(e.Node + " failed: " + e.Text)
+	if title == "" {
+		return text
+	}
+	return title + ": " + text
 }
 
 // readInfo reads what the store is.
@@ -123,6 +141,7 @@ func (i infoRead) apply(m *Model) tea.Cmd {
 	}
 	if i.info.ReadOnly && !m.opts.ReadOnly {
 		m.opts.ReadOnly = true
+		m.inbox.SetReadOnly(true)
 		cmds = append(cmds, m.warn("the store is read-only: nothing can be decided"))
 	}
 	return tea.Batch(cmds...)

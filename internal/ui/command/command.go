@@ -118,6 +118,16 @@ type Command struct {
 	Hidden bool           // not in the palette: it makes sense only where it is pressed
 }
 
+// Changes tells whether a command decides, runs, claims or destroys something. Read-only mode hides these.
+func (c Command) Changes() bool {
+	switch c.ID {
+	case Mark, MarkTo, Unmark, ActOnMarked, Claim, TakeBack, NewThread, CancelRun, CarryOn, ThreadCancel, ThreadCarryOn,
+		Fork, EditState, Prune, StopPrune, DeleteFailed, DeleteDone, DeleteMarked, MarkThread, MarkRange, UnmarkAll:
+		return true
+	}
+	return c.Action != ""
+}
+
 // Scope is where the command's keys are live.
 func (c Command) Scope() Scope { return c.ID.Scope() }
 

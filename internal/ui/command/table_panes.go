@@ -111,6 +111,10 @@ const (
 
 	PromptTake ID = "prompt.take"
 	PromptBack ID = "prompt.back"
+
+	PromptComplete ID = "prompt.complete"
+	PromptNext     ID = "prompt.next"
+	PromptPrevious ID = "prompt.previous"
 )
 
 func panes() []Command {
@@ -158,6 +162,9 @@ func panes() []Command {
 
 		{ID: PromptTake, Keys: []string{"enter"}, Title: "Take", Footer: "take", Help: "take the text"},
 		{ID: PromptBack, Keys: []string{"esc", "ctrl+c"}, Title: "Back", Footer: "back", Help: "back"},
+		{ID: PromptComplete, Keys: []string{"tab"}, Title: "Complete", Footer: "complete", Help: "go on with the offered word of a filter"},
+		{ID: PromptNext, Keys: []string{"down"}, Title: "Next offer", Help: "the next word that is offered"},
+		{ID: PromptPrevious, Keys: []string{"up"}, Title: "Previous offer", Help: "the word offered before"},
 	}
 	for i := range hidden {
 		hidden[i].Hidden = true

@@ -263,6 +263,22 @@ func inTab(tab desk.Tab, status string) bool {
 	return true
 }
 
+// Complete offers three keys of a filter, and values of status.
+func (d *Desk) Complete(_ context.Context, filter string, cursor int) []desk.Candidate {
+	from := strings.LastIndex(filter[:cursor], " ") + 1
+	word, words := filter[from:cursor], []string{"status:", "node:", "older:"}
+	if rest, ok := strings.CutPrefix(word, "status:"); ok {
+		from, word, words = from+len("status:"), rest, []string{"failed", "waiting"}
+	}
+	var out []desk.Candidate
+	for _, w := range words {
+		if strings.HasPrefix(w, word) && w != word {
+			out = append(out, desk.Candidate{Insert: w, From: from, To: cursor})
+		}
+	}
+	return out
+}
+
 // Counts counts.
 func (d *Desk) Counts(ctx context.Context) (desk.Counts, error) {
 	d.enter("Counts")

@@ -68,7 +68,10 @@ func (TakeBackEntry) result() {}
 type Kit struct {
 	Theme *theme.Theme
 	Keys  *keymap.Map
+	Hides func(command.Command) bool // commands that are not to be shown; nil: none
 }
+
+func (k Kit) shows(c command.Command) bool { return k.Hides == nil || !k.Hides(c) }
 
 // frame is the box around a dialog.
 type frame struct {

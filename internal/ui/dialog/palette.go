@@ -101,7 +101,7 @@ func NewPalette(k Kit, scopes []command.Scope, why func(command.ID) string) *Pal
 	p.init(k, 90, p.row)
 	for _, s := range scopes {
 		for _, c := range command.In(s) {
-			if !c.Hidden {
+			if !c.Hidden && k.shows(c) {
 				p.all = append(p.all, c)
 			}
 		}
@@ -165,7 +165,7 @@ func NewHelp(k Kit, scopes []command.Scope) *Help {
 	h.init(k, 100, h.row)
 	for _, s := range scopes {
 		for _, c := range command.In(s) {
-			if len(k.Keys.Keys(c.ID)) > 0 {
+			if len(k.Keys.Keys(c.ID)) > 0 && k.shows(c) {
 				h.all = append(h.all, c)
 			}
 		}

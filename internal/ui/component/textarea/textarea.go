@@ -92,6 +92,15 @@ func (a *Area) Position() (line, column int) {
 	return a.row + 1, a.width(a.lines[a.row][:a.col]) + 1
 }
 
+// Offset is the place of the cursor in its line, in bytes.
+func (a *Area) Offset() int { return a.col }
+
+// Replace puts a text in the place of the bytes from..to of the cursor's line, and the cursor behind it.
+func (a *Area) Replace(from, to int, with string) {
+	a.deleteRange(a.row, from, a.row, to)
+	a.Insert(with)
+}
+
 func (a *Area) normal(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	if a.single {

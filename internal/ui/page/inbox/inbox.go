@@ -46,6 +46,7 @@ type Page struct {
 	zoom     bool
 	store    desk.StoreInfo
 	reviewer string
+	readOnly bool
 
 	tab    desk.Tab
 	filter string
@@ -94,6 +95,9 @@ func (p *Page) SetTheme(th *theme.Theme) {
 
 // SetStore sets what the title line says of the store.
 func (p *Page) SetStore(info desk.StoreInfo) { p.store = info }
+
+// SetReadOnly leaves out what says how to decide, run or claim.
+func (p *Page) SetReadOnly(on bool) { p.readOnly = on }
 
 // SetOutbox tells the page which questions are answered here and how far the answers are.
 func (p *Page) SetOutbox(entries []desk.Entry) {

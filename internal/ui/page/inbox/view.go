@@ -74,9 +74,9 @@ func (p *Page) threadLines(d *desk.Detail, w int) []string {
 			lines = append(lines, t.Danger.Render(cell.Fit(" failed at "+sanitize.Line(d.FailedNode), w)), "")
 		}
 		lines = append(lines, wrapped(t.Text.Render, text, w)...)
-		lines = append(lines, "", t.Muted.Render(" o carries on, H shows the history"))
+		lines = append(lines, "", t.Muted.Render(p.unlessReadOnly(" o carries on,")+" H shows the history"))
 	case "running":
-		lines = append(lines, " Running"+nodes(d)+".", "", t.Muted.Render(" Enter watches it, x cancels the run"))
+		lines = append(lines, " Running"+nodes(d)+".", "", t.Muted.Render(" Enter watches it"+p.unlessReadOnly(", x cancels the run")))
 	case "sleeping":
 		lines = append(lines, " Sleeps until "+d.Due.Local().Format("2006-01-02 15:04")+", then runs on by itself.")
 	default:
@@ -90,6 +90,14 @@ func (p *Page) threadLines(d *desk.Detail, w int) []string {
 		lines = append(lines, "", t.Muted.Render(" H shows the history"))
 	}
 	return lines
+}
+
+// unlessReadOnly is a hint at what changes something.
+func (p *Page) unlessReadOnly(hint string) string {
+	if p.readOnly {
+		return ""
+	}
+	return hint
 }
 
 func nodes(d *desk.Detail) string {
@@ -125,8 +133,10 @@ func (p *Page) viewSide(w, h int) string {
 		lines = append(lines, " "+p.theme.Heading.Render(title))
 		lines = append(lines, more...)
 	}
-	if ok {
+	if ok && !p.readOnly {
 		section("WHAT YOU CAN DO", p.sideActions(q, w))
+	}
+	if ok {
 		section("ROUNDS", p.sideRounds(q, w))
 	}
 	section("PATH", p.sidePath(d, w, max(h/4, 4)))
@@ -229,7 +239,11 @@ func (p *Page) sideThread(d *desk.Detail, w int) []string {
 	case d.Claimed != "" && d.ClaimedUntil.After(p.now()):
 		add("claimed by " + sanitize.Line(d.Claimed) + " for " + ago.Age(d.ClaimedUntil.Sub(p.now())))
 	case len(d.Questions) > 0:
-		add("unclaimed   C claims it")
+		if p.readOnly {
+			add("unclaimed")
+		} else {
+			add("unclaimed   C claims it")
+		}
 	}
 	return lines
 }
