@@ -54,7 +54,12 @@ func (a *app) validateCommand() *cobra.Command {
 						fmt.Fprintln(a.err, strings.TrimRight(faults.Error(), "\n"))
 					}
 				case err != nil:
-					return missingFile(name, err)
+					failed = missingFile(name, err)
+					if len(args) == 1 || a.flags.json {
+						return failed
+					}
+					a.tell(failed, desk.Code(failed)) // the files after it are checked all the same
+					failed = &shownError{desk.Code(failed)}
 				default:
 					if !a.flags.json {
 						for _, warning := range loaded.Warnings {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
@@ -154,6 +155,9 @@ func (a *app) auditCommand() *cobra.Command {
 		if len(args) > 0 {
 			thread = args[0]
 		}
+		if limit < 1 || limit > 10000 {
+			return &desk.Error{Code: desk.CodeUsage, Message: fmt.Sprintf("--limit %d is not between 1 and 10000", limit)}
+		}
 		d, err := a.open(cmd.Context(), openRead)
 		if err != nil {
 			return err
@@ -175,7 +179,7 @@ func (a *app) auditCommand() *cobra.Command {
 		}
 		t := table{head: []string{"DECIDED", "THREAD", "QUESTION", "ACTION", "BY", "WAITED", "OUTCOME", "COMMENT"}, grow: 7}
 		for _, r := range rows {
-			t.add(r.DecidedAt.Local().Format(time.DateTime), r.Thread, r.Address, r.Action, r.Reviewer, age(r.Waited), r.Outcome, firstLine(r.Comment))
+			t.add(r.DecidedAt.Local().Format(time.DateTime), r.Thread, r.Address, r.Action, r.Reviewer, age(r.Waited), r.Outcome, ansi.Truncate(sanitize.Line(firstLine(r.Comment)), 80, "…"))
 		}
 		a.printTable(t)
 		return nil
