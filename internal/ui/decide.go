@@ -44,7 +44,7 @@ func (m *Model) decide(a actions.Action, t guard.Ticket) tea.Cmd {
 	}
 	c, ok := choiceOf(q, a)
 	if !ok || !c.Allowed {
-		return m.warn(fmt.Sprintf("%s: %s; %s", a, why(c), allowedHere(q)))
+		return m.warn(fmt.Sprintf("%s: %s; %s", a, why(c), m.allowedHere(q)))
 	}
 	if e, ok := m.inbox.Answered(q.ID); ok && e.State != desk.Unsent && e.State != desk.Held {
 		return m.warn("you have answered this: " + e.Decision.Action + " is on its way")
@@ -180,10 +180,10 @@ func why(c desk.Choice) string {
 }
 
 // allowedHere names the actions a question takes.
-func allowedHere(q desk.Question) string {
+func (m *Model) allowedHere(q desk.Question) string {
 	var names []string
 	for _, c := range q.Permitted() {
-		names = append(names, c.Key+" "+string(c.Action))
+		names = append(names, m.keys.Key(command.ForAction(c.Action))+" "+string(c.Action))
 	}
 	if len(names) == 0 {
 		return "nothing is allowed"

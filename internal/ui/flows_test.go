@@ -13,6 +13,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/tuitest"
 	"github.com/hitl-tui/hitl-tui/internal/ui/desktest"
+	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
 )
 
 // settle is longer than the time in which no key decides.
@@ -322,6 +323,45 @@ func TestDraftIsKeptAsTypedAndOffered(t *testing.T) {
 		p.Keys("t")
 		p.Expect("shorter")
 		wantOutbox(t, d)
+	})
+}
+
+// TestCursorOfATreeIsSeenWithoutColour: what is selected is marked in the text too.
+func TestCursorOfATreeIsSeenWithoutColour(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("j", "j", "j", "j", "j")
+		p.Expect("> - {} 3 keys")
+		p.Keys("tab", "j", "j")
+		p.Expect(">   - rules: [] 2 items")
+	})
+}
+
+func TestHintsNameTheReviewersOwnKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := world(t)
+		keys := keymap.Overrides{"review": {"approve": {"ctrl+a"}, "claim": {"ctrl+g"}}}
+		p := tuitest.Run(t, New(t.Context(), d, Options{Keys: keys}), 160, 50)
+		defer p.Stop()
+		p.Advance(settle)
+		p.Expect("^A  approve", "unclaimed   ^G claims it", "^A approve>")
+		p.Keys("E")
+		p.Expect("allowed: ^A approve")
+	})
+}
+
+func TestRowsDecidedGoWhenTheTabIsLeft(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("j")
+		d.Elsewhere("t-purge-0001", actions.Approve, "bob")
+		p.Advance(settle)
+		p.Expect("Delete backups?", "approved by bob")
+		p.Keys("7")
+		p.Advance(settle)
+		p.Keys("1")
+		p.Advance(settle)
+		if strings.Contains(p.Screen(), "Delete backups?") {
+			t.Errorf("a row decided elsewhere stays after its tab was left:\n%s", p.Screen())
+		}
 	})
 }
 

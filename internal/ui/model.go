@@ -34,7 +34,8 @@ type Model struct {
 	darkChosen    bool // by the reviewer: the terminal's own answer no longer counts
 	mouse         bool
 	focused       bool // the window
-	clickFocuses  bool // the next click only gives the window its focus
+	focusedAt     time.Time
+	clickFocuses  bool // a click right behind the focus only gave it to the window
 
 	keys  *keymap.Map
 	press tea.KeyPressMsg // the key being handled
@@ -113,7 +114,7 @@ func New(ctx context.Context, d Desk, o Options) *Model {
 	m.themeFile = file
 	m.theme = theme.New(file, m.dark)
 	m.reviewer = d.Reviewer()
-	m.inbox = inbox.New(ctx, d, m.theme, o.Now, m.reviewer)
+	m.inbox = inbox.New(ctx, d, m.theme, m.keys, o.Now, m.reviewer)
 	m.inbox.SetReadOnly(o.ReadOnly)
 	m.history = history.New(ctx, d, m.theme, o.Now)
 	m.prune = retention.New(ctx, d, m.theme, o.Now)

@@ -185,6 +185,10 @@ func TestFocusClickAndFocusDoNothing(t *testing.T) {
 		p.Expect("> ! Delete backups?")
 		p.Send(tea.MouseClickMsg{X: 5, Y: 8, Button: tea.MouseLeft})
 		p.Expect(">   Restart db-1?")
+		p.Send(tea.BlurMsg{}, tea.FocusMsg{})
+		p.Advance(settle) // the focus came from the keyboard
+		p.Send(tea.MouseClickMsg{X: 5, Y: 6, Button: tea.MouseLeft})
+		p.Expect("> @ Pay invoice")
 		p.Send(tea.MouseClickMsg{X: 60, Y: 22, Button: tea.MouseLeft}, tea.MouseClickMsg{X: 3, Y: 22, Button: tea.MouseLeft})
 		wantOutbox(t, d)
 	})

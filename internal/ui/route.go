@@ -150,8 +150,12 @@ func (m *Model) goTab(tab desk.Tab) tea.Cmd {
 		m.layout()
 		return m.prune.Open()
 	}
+	away := m.place == atRetention
 	m.place = atInbox
 	m.layout()
+	if away && tab == m.inbox.Tab() {
+		return m.inbox.Clear() // the tab was left: what was decided in it goes
+	}
 	return m.inbox.SetTab(tab)
 }
 

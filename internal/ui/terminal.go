@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hitl-tui/hitl-tui/internal/ui/guard"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
@@ -18,7 +19,7 @@ func (m *Model) terminal(msg tea.Msg) (tea.Cmd, bool) {
 		}
 	case tea.FocusMsg:
 		m.focused = true
-		m.clickFocuses = true
+		m.clickFocuses, m.focusedAt = true, m.now()
 		m.guard.Unsettle(m.now(), "the window got its focus")
 	case tea.BlurMsg:
 		m.focused = false
@@ -87,7 +88,9 @@ func (m *Model) mouseEvent(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseClickMsg:
 		if m.clickFocuses {
 			m.clickFocuses = false
-			return nil
+			if m.now().Sub(m.focusedAt) < guard.SettleTime {
+				return nil
+			}
 		}
 		if msg.Button != tea.MouseLeft {
 			return nil

@@ -289,9 +289,9 @@ func (t *Tree) View() string {
 	}
 	lines := make([]string, 0, t.h)
 	for i := t.top; i < len(t.rows) && len(lines) < t.h; i++ {
-		line := t.line(t.rows[i])
-		if i == t.at {
-			line = t.theme.Selected.Render(cell.Fit(ansi.Strip(line), t.w))
+		line := "  " + t.line(t.rows[i])
+		if i == t.at { // the mark shows where colours do not
+			line = t.theme.Selected.Render(cell.Fit("> "+ansi.Strip(line[2:]), t.w))
 		}
 		lines = append(lines, line)
 	}

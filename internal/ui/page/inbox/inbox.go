@@ -11,7 +11,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/ui/command"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/list"
+	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
@@ -47,6 +49,7 @@ type Page struct {
 	store    desk.StoreInfo
 	reviewer string
 	readOnly bool
+	keys     *keymap.Map
 
 	tab    desk.Tab
 	filter string
@@ -70,8 +73,8 @@ type Page struct {
 }
 
 // New makes the page with the Waiting tab.
-func New(ctx context.Context, d Desk, th *theme.Theme, now func() time.Time, reviewer string) *Page {
-	p := &Page{ctx: ctx, desk: d, now: now, theme: th, tab: desk.Waiting, reviewer: reviewer}
+func New(ctx context.Context, d Desk, th *theme.Theme, keys *keymap.Map, now func() time.Time, reviewer string) *Page {
+	p := &Page{ctx: ctx, desk: d, now: now, theme: th, tab: desk.Waiting, reviewer: reviewer, keys: keys}
 	p.view = newQuestionView(th)
 	p.list = list.New(th, func(r *row) string { return r.ID }, p.viewRow)
 	return p
@@ -98,6 +101,9 @@ func (p *Page) SetStore(info desk.StoreInfo) { p.store = info }
 
 // SetReadOnly leaves out what says how to decide, run or claim.
 func (p *Page) SetReadOnly(on bool) { p.readOnly = on }
+
+// key is the reviewer's key of a command, to be named in a hint.
+func (p *Page) key(id command.ID) string { return p.keys.Key(id) }
 
 // SetOutbox tells the page which questions are answered here and how far the answers are.
 func (p *Page) SetOutbox(entries []desk.Entry) {

@@ -11,6 +11,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 	"github.com/hitl-tui/hitl-tui/internal/ui/ago"
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
+	"github.com/hitl-tui/hitl-tui/internal/ui/command"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/list"
 )
 
@@ -261,7 +262,7 @@ func (p *Page) empty() string {
 	case p.filter != "":
 		text = "Nothing matches this filter.\n\nf changes it, an empty one shows all."
 	case p.tab == desk.Waiting:
-		text = "Nothing waits for you.\n\n" + p.unlessReadOnly("+ starts a workflow.\n") + "`hitl-tui demo` shows one in a throw-away store.\n\nThis store: " + sanitize.Line(p.store.URL)
+		text = "Nothing waits for you.\n\n" + p.unlessReadOnly(p.key(command.NewThread)+" starts a workflow.\n") + "`hitl-tui demo` shows one in a throw-away store.\n\nThis store: " + sanitize.Line(p.store.URL)
 	case p.tab == desk.Running:
 		text = "Nothing runs.\n\nAnswers you give make their threads run; they are shown here until they rest."
 	case p.tab == desk.Failed:
@@ -269,7 +270,7 @@ func (p *Page) empty() string {
 	case p.tab == desk.Finished:
 		text = "Nothing finished yet."
 	default:
-		text = "No threads in this store.\n\n" + p.unlessReadOnly("+ starts a workflow.\n\n") + "This store: " + sanitize.Line(p.store.URL)
+		text = "No threads in this store.\n\n" + p.unlessReadOnly(p.key(command.NewThread)+" starts a workflow.\n\n") + "This store: " + sanitize.Line(p.store.URL)
 	}
 	return "\n" + text
 }

@@ -282,9 +282,9 @@ func (p *Page) questionFoot(q desk.Question, w, h int) []string {
 		}
 		lines = append(lines, style.Render(cell.Fit(text, w)))
 	} else if x := p.Draft(q); x != nil {
-		text := fmt.Sprintf(" ~ draft of %s kept: %s goes on with it", x.Action, keyOf(x.Action))
+		text := fmt.Sprintf(" ~ draft of %s kept: %s goes on with it", x.Action, p.key(command.ForAction(actions.Action(x.Action))))
 		if x.NotSent {
-			text = fmt.Sprintf(" ~ not sent: %s, kept as a draft; %s goes on with it", x.Action, keyOf(x.Action))
+			text = fmt.Sprintf(" ~ not sent: %s, kept as a draft; %s goes on with it", x.Action, p.key(command.ForAction(actions.Action(x.Action))))
 		}
 		lines = append(lines, t.Accent.Render(cell.Fit(text, w)))
 	}
@@ -335,13 +335,6 @@ func stateWord(s desk.EntryState) string {
 		return "sent"
 	}
 	return string(s)
-}
-
-func keyOf(action string) string {
-	if info, ok := actions.Describe(actions.Action(action)); ok {
-		return info.Key
-	}
-	return "Enter"
 }
 
 // Draft is what was typed for a question and not sent, nil without any.
@@ -438,7 +431,7 @@ func body(t *theme.Theme, q desk.Question, m mode, w int, after json.RawMessage,
 		parts = append(parts, content.Blank(), content.Heading(t, optionsTitle(q)), options(t, q))
 	}
 	if len(q.Schema) > 0 && len(q.Content) == 0 {
-		parts = append(parts, content.Heading(t, "a form, opened with s"), content.Fields(t, q.Schema))
+		parts = append(parts, content.Heading(t, "a form to fill in"), content.Fields(t, q.Schema))
 	}
 	if len(q.Context) > 0 && context {
 		parts = append(parts, content.Blank(), content.Heading(t, "context"), content.Context(t, q.Context, w))
@@ -448,9 +441,9 @@ func body(t *theme.Theme, q desk.Question, m mode, w int, after json.RawMessage,
 
 func optionsTitle(q desk.Question) string {
 	if q.Multiple {
-		return "options: c picks several"
+		return "options, several may be chosen"
 	}
-	return "options: c, then the digit"
+	return "options"
 }
 
 func options(t *theme.Theme, q desk.Question) pager.Source {

@@ -8,6 +8,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 	"github.com/hitl-tui/hitl-tui/internal/ui/ago"
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
+	"github.com/hitl-tui/hitl-tui/internal/ui/command"
 	"github.com/hitl-tui/hitl-tui/internal/ui/content"
 	"github.com/hitl-tui/hitl-tui/internal/ui/path"
 )
@@ -50,7 +51,7 @@ func (p *Page) viewNoQuestion(w, h int) string {
 		lines = append(lines, t.Muted.Render(" Reading ..."))
 	case e.err != nil:
 		lines = append(lines, wrapped(t.Danger.Render, "Cannot be read: "+e.err.Error(), w)...)
-		lines = append(lines, "", " R reads again.")
+		lines = append(lines, "", " "+p.key(command.ReadAgain)+" reads again.")
 	default:
 		lines = append(lines, p.threadLines(e.detail, w)...)
 	}
@@ -74,9 +75,9 @@ func (p *Page) threadLines(d *desk.Detail, w int) []string {
 			lines = append(lines, t.Danger.Render(cell.Fit(" failed at "+sanitize.Line(d.FailedNode), w)), "")
 		}
 		lines = append(lines, wrapped(t.Text.Render, text, w)...)
-		lines = append(lines, "", t.Muted.Render(p.unlessReadOnly(" o carries on,")+" H shows the history"))
+		lines = append(lines, "", t.Muted.Render(p.unlessReadOnly(" "+p.key(command.CarryOn)+" carries on,")+" "+p.key(command.OpenHistory)+" shows the history"))
 	case "running":
-		lines = append(lines, " Running"+nodes(d)+".", "", t.Muted.Render(" Enter watches it"+p.unlessReadOnly(", x cancels the run")))
+		lines = append(lines, " Running"+nodes(d)+".", "", t.Muted.Render(" "+p.key(command.WatchThread)+" watches it"+p.unlessReadOnly(", "+p.key(command.CancelRun)+" cancels the run")))
 	case "sleeping":
 		lines = append(lines, " Sleeps until "+d.Due.Local().Format("2006-01-02 15:04")+", then runs on by itself.")
 	default:
@@ -87,7 +88,7 @@ func (p *Page) threadLines(d *desk.Detail, w int) []string {
 				lines = append(lines, " "+src.Line(i))
 			}
 		}
-		lines = append(lines, "", t.Muted.Render(" H shows the history"))
+		lines = append(lines, "", t.Muted.Render(" "+p.key(command.OpenHistory)+" shows the history"))
 	}
 	return lines
 }
@@ -163,7 +164,7 @@ func (p *Page) sideActions(q desk.Question, w int) []string {
 	var lines []string
 	permitted := q.Permitted()
 	for _, c := range permitted {
-		text := fmt.Sprintf("%s  %-10s", p.theme.Key.Render(" "+c.Key), c.Action)
+		text := fmt.Sprintf("%s  %-10s", p.theme.Key.Render(" "+p.key(command.ForAction(c.Action))), c.Action)
 		if c.Leads != "" {
 			text += p.theme.Muted.Render(" > " + sanitize.Line(c.Leads))
 		}
@@ -242,7 +243,7 @@ func (p *Page) sideThread(d *desk.Detail, w int) []string {
 		if p.readOnly {
 			add("unclaimed")
 		} else {
-			add("unclaimed   C claims it")
+			add("unclaimed   " + p.key(command.Claim) + " claims it")
 		}
 	}
 	return lines
