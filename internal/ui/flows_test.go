@@ -55,7 +55,7 @@ func TestApproveIsOneKeyAndGoesOn(t *testing.T) {
 	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
 		p.Expect("Delete backups?", "OVER 1h", "a approve>publish")
 		p.Keys("a")
-		p.Expect("approved: Delete backups?, sends in 5 s  u take back", ">   Publish these")
+		p.Expect("approved: Delete backups?, sends in 5 s  u take back", "> Publish these")
 		wantOutbox(t, d, "approve Delete backups?: unsent")
 		p.Advance(3 * time.Second)
 		p.Expect("sends in 2 s")
@@ -75,7 +75,7 @@ func TestTakeBackReselectsTheQuestion(t *testing.T) {
 		p.Advance(settle)
 		p.Expect("> @ Pay invoice", "u take back (2)")
 		p.Keys("u")
-		p.Expect(">   Publish these")
+		p.Expect("> Publish these")
 		p.Keys("u")
 		p.Expect("> ! Delete backups?", "taken back: approve of Delete backups?")
 		wantOutbox(t, d, "approve Delete backups?: taken back", "approve Publish these notes?: taken back")

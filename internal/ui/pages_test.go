@@ -184,7 +184,7 @@ func TestFocusClickAndFocusDoNothing(t *testing.T) {
 		p.Send(tea.BlurMsg{}, tea.FocusMsg{}, tea.MouseClickMsg{X: 5, Y: 8, Button: tea.MouseLeft})
 		p.Expect("> ! Delete backups?")
 		p.Send(tea.MouseClickMsg{X: 5, Y: 8, Button: tea.MouseLeft})
-		p.Expect(">   Restart db-1?")
+		p.Expect("> Restart db-1?")
 		p.Send(tea.BlurMsg{}, tea.FocusMsg{})
 		p.Advance(settle) // the focus came from the keyboard
 		p.Send(tea.MouseClickMsg{X: 5, Y: 6, Button: tea.MouseLeft})
@@ -320,11 +320,11 @@ func TestFilterAndSearch(t *testing.T) {
 		p.Keys("/")
 		p.Type("claim 1")
 		p.Keys("enter")
-		p.Expect(">   Approve claim 19")
+		p.Expect("> Approve claim 19")
 		p.Keys("n")
-		p.Expect(">   Approve claim 18")
+		p.Expect("> Approve claim 18")
 		p.Keys("N", "N")
-		p.Expect(">   Approve claim 17")
+		p.Expect("> Approve claim 17")
 		wantOutbox(t, d) // the a and q of what was typed decided nothing
 	})
 }

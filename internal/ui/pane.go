@@ -124,6 +124,7 @@ func (m *Model) paneMsg(msg tea.Msg) tea.Cmd {
 	switch r := p.Update(msg).(type) {
 	case editorpane.Send:
 		if m.inflight[p.question.ID] {
+			p.SetNotice("it is on its way to the desk already", false)
 			return nil
 		}
 		return m.guarded(func(t guard.Ticket) tea.Cmd { return p.send(m, r.Data, t) })

@@ -121,12 +121,16 @@ func (p *Page) viewRow(r *row, w int, _ list.State) []string {
 	if !tall && w >= 34 {
 		when = shortNote(note, when)
 	}
-	lines := []string{style.Render(cell.Between(string(mark)+" "+title, when+" ", w))}
+	lead := string(mark) + " "
+	if tall && mark == ' ' { // the title needs the room more than the column needs to be straight
+		lead = ""
+	}
+	lines := []string{style.Render(cell.Between(lead+title, when+" ", w))}
 	if tall {
 		if w < 40 {
 			note, _, _ = strings.Cut(note, ", ")
 		}
-		lines = append(lines, p.theme.Muted.Render(cell.Between("  "+place(r), note+" ", w)))
+		lines = append(lines, p.theme.Muted.Render(cell.Between(" "+place(r), note+" ", w)))
 	}
 	return lines
 }
