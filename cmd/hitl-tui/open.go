@@ -109,8 +109,9 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 			// There is nothing to look at or to change, and looking must not make a store.
 			url = "memory:"
 		case errors.Is(err, fs.ErrNotExist):
-			if err := a.private(filepath.Dir(path)); err != nil {
-				return nil, err
+			// The store itself tells when others can read the folder.
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				return nil, &desk.Error{Code: desk.CodeStoreUnavailable, Message: err.Error(), Err: err}
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
@@ -38,11 +41,24 @@ hitl-tui resume 7f3k approve`,
 		&cobra.Group{ID: "keep", Title: "Upkeep"},
 		&cobra.Group{ID: "help", Title: "Help"},
 	)
+	root.SetHelpCommand(a.helpCommand(root))
 	a.add(root, "work", a.demoCommand(), a.runCommand(), a.resumeCommand(), a.cancelCommand(), a.validateCommand())
 	a.add(root, "look", a.threadsCommand(), a.questionsCommand(), a.showCommand(), a.historyCommand(), a.auditCommand())
 	a.add(root, "keep", a.pruneCommand(), a.deleteCommand(), a.sweepCommand())
 	a.add(root, "help", a.actionsCommand(), a.keysCommand(), a.versionCommand())
 	return root
+}
+
+// helpCommand is cobra's own, but that a command which is none is wrong usage.
+func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
+	return a.command("help [COMMAND]", "Help about a command", "", "hitl-tui help resume", cobra.ArbitraryArgs, func(_ *cobra.Command, args []string) error {
+		about, rest, err := root.Find(args)
+		if err != nil || len(rest) > 0 {
+			return &desk.Error{Code: desk.CodeUsage, Message: fmt.Sprintf("there is no command %q", strings.Join(args, " ")), Remedy: "see `hitl-tui --help`"}
+		}
+		about.InitDefaultHelpFlag()
+		return about.Help()
+	})
 }
 
 func (a *app) add(root *cobra.Command, group string, commands ...*cobra.Command) {
