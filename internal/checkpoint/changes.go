@@ -1,6 +1,9 @@
 package checkpoint
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Gone is a deleted thread and the sequence number of its deletion.
 type Gone struct {
@@ -33,6 +36,9 @@ func MergeChanges(rows []ThreadInfo, gone []Gone, after int64, limit int) Change
 func Resolved(suffix string, ids []string) (string, error) {
 	switch len(ids) {
 	case 0:
+		if len(suffix) < ResolveLength {
+			return "", fmt.Errorf("%w; an ending needs %d characters or more", ThreadNotFound(suffix), ResolveLength)
+		}
 		return "", ThreadNotFound(suffix)
 	case 1:
 		return ids[0], nil

@@ -203,6 +203,14 @@ func (p *Page) SetSort(sort string) tea.Cmd {
 	return p.restart()
 }
 
+// order is how the list is ordered where nobody chose: what waits by deadline, what has ended by when it did.
+func (p *Page) order() string {
+	if p.sort == "" && p.tab == desk.Finished {
+		return "updated"
+	}
+	return p.sort
+}
+
 // Clear reads again and lets go of what was decided.
 func (p *Page) Clear() tea.Cmd {
 	p.details.forget("")

@@ -92,7 +92,7 @@ func (p *Page) listTitle(w int) string {
 	if n, ok := p.counts[p.tab]; ok {
 		left += " " + ago.Count(n)
 	}
-	right := sorts[p.sort]
+	right := sorts[p.order()]
 	switch {
 	case p.search != "":
 		right = "/" + p.search

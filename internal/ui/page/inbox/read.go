@@ -84,7 +84,7 @@ func (p *Page) loadAll(find int) tea.Cmd {
 
 func (p *Page) read(want int, after string, more bool, find int) tea.Cmd {
 	ctx, d, gen := p.ctx, p.desk, p.gen
-	q := desk.Query{Tab: p.tab, Filter: p.filter, Sort: p.sort, After: after}
+	q := desk.Query{Tab: p.tab, Filter: p.filter, Sort: p.order(), After: after}
 	return func() tea.Msg {
 		msg := listMsg{gen: gen, more: more, find: find}
 		for {
