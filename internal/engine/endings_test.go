@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
@@ -139,4 +140,24 @@ func TestAnEditBesideAnAcceptedAnswer(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// TestAThreadKeepsTheNameOfItsLastQuestion: lists of finished and failed threads would else call all of them after
+// their workflow.
+func TestAThreadKeepsTheNameOfItsLastQuestion(t *testing.T) {
+	w := newWorld(t)
+	e := w.engine(nil)
+	ask := actions.Question{Kind: actions.Approval, Title: "Refund 240 EUR?", Message: "Yes?"}
+	out, err := e.Start(t.Context(), w.request(graph(node("ask", asks(ask), "work"), node("work", passes)), nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err = e.Resume(t.Context(), ResumeRequest{Thread: out.Thread, Answers: []Answer{{Action: "approve"}}})
+	if err != nil || out.Status != checkpoint.Done {
+		t.Fatal(err, out)
+	}
+	info, err := w.store.Thread(t.Context(), out.Thread)
+	if err != nil || info.Title != "Refund 240 EUR?" {
+		t.Errorf("the thread is called %q: %v", info.Title, err)
+	}
 }

@@ -51,6 +51,7 @@ func (e *Engine) read(ctx context.Context, thread string) (*head, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.title = info.Title
 	return &head{info: info, checkpoint: c, tree: t}, nil
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -173,7 +174,7 @@ func (s *session) limitFailure() *checkpoint.Failure {
 
 // summary is the part of the thread's row that lists show.
 func (t *tree) summary() checkpoint.Summary {
-	s := checkpoint.Summary{Phase: t.phase(), Title: t.root.graph.Name, Questions: len(t.asks), Due: t.due()}
+	s := checkpoint.Summary{Phase: t.phase(), Title: cmp.Or(t.title, t.root.graph.Name), Questions: len(t.asks), Due: t.due()}
 	for r := range t.runs {
 		if s.Node == "" || r.status == failed {
 			s.Node = r.node.Name
@@ -188,7 +189,8 @@ func (t *tree) summary() checkpoint.Summary {
 	first := t.asks[0]
 	q, _ := first.question()
 	asked := first.Asked
-	s.Title, s.Node, s.WaitingSince = first.title(), first.Node, &asked
+	t.title = first.title()
+	s.Title, s.Node, s.WaitingSince = t.title, first.Node, &asked
 	s.Assignee, s.Group, s.Priority = q.Assignee, q.Group, q.Priority
 	return s
 }

@@ -13,6 +13,7 @@ import (
 type tree struct {
 	thread  string
 	started time.Time
+	title   string // of the last question, by which lists call the thread also once nothing is asked
 	source  string // file from which it was started; the same text may have come from elsewhere first
 	root    *frame
 	asks    []*ask // open, oldest first
