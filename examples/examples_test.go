@@ -39,6 +39,7 @@ type scripted struct {
 	Action  string          `json:"action"`
 	Data    json.RawMessage `json:"data"`
 	Title   string          `json:"title"`   // what the question must be called
+	Message string          `json:"message"` // what it must say
 	Refused string          `json:"refused"` // part of the error; the answer must change nothing
 }
 
@@ -149,6 +150,9 @@ func (s scripted) answer(t *testing.T, e *engine.Engine, out *engine.Outcome, i 
 	}
 	if s.Title != "" && question.Question.Title != s.Title {
 		t.Errorf("answer %d: the title is %q, want %q", i, question.Question.Title, s.Title)
+	}
+	if s.Message != "" && question.Question.Message != s.Message {
+		t.Errorf("answer %d: the message is %q, want %q", i, question.Question.Message, s.Message)
 	}
 	next, err := e.Resume(context.Background(), engine.ResumeRequest{
 		Thread: out.Thread, By: "tester", Answers: []engine.Answer{{Interrupt: s.Q, Action: s.Action, Data: s.Data}},
