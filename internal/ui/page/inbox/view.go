@@ -169,7 +169,7 @@ func (p *Page) sideActions(q desk.Question, w int) []string {
 			text += p.theme.Muted.Render(" > " + sanitize.Line(c.Leads))
 		}
 		if c.NeedsComment {
-			text += p.theme.Muted.Render(", with a comment")
+			text += p.theme.Muted.Render(", why")
 		}
 		lines = append(lines, cell.Clip(text, w))
 	}
