@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ func (s *Store) Threads(ctx context.Context, q checkpoint.Query) (checkpoint.Pag
 		if err != nil {
 			return checkpoint.Page{}, classify(err)
 		}
+		l.sort(rows)
 		for i := range rows {
 			if l.textInGo() && !q.MatchesText(&rows[i]) {
 				continue
@@ -70,17 +72,30 @@ func (l *listing) text() (string, []any) {
 	if len(arms) == 1 {
 		return "SELECT " + threadColumns + l.from(arms[0]), l.args
 	}
-	// One arm a phase, each in the order of its index; what is picked from them is small.
+	// One arm a phase, each in the order of its index; what is picked from them is small. Their rows are put in order by
+	// whoever reads them: SQLite's sorter would carry every column along.
 	var b strings.Builder
-	b.WriteString("SELECT " + threadColumns + " FROM threads WHERE id IN (SELECT id FROM (")
+	b.WriteString("SELECT " + threadColumns + " FROM (SELECT id AS picked FROM (")
 	for i, arm := range arms {
 		if i > 0 {
 			b.WriteString(" UNION ALL ")
 		}
 		b.WriteString("SELECT * FROM (SELECT id, due, waiting, thread" + l.from(arm) + ")")
 	}
-	b.WriteString(l.orderLimit() + "))" + l.orderLimit())
+	b.WriteString(")" + l.orderLimit() + ") CROSS JOIN threads ON threads.id = picked")
 	return b.String(), l.args
+}
+
+// sort puts the rows of several arms in order.
+func (l *listing) sort(rows []checkpoint.ThreadInfo) {
+	order := l.q.Order()
+	slices.SortFunc(rows, func(a, b checkpoint.ThreadInfo) int {
+		less := checkpoint.KeyOf(&a, order).Compare(checkpoint.KeyOf(&b, order))
+		if l.q.Reverse {
+			return -less
+		}
+		return less
+	})
 }
 
 func (l *listing) from(arm string) string {
