@@ -29,7 +29,9 @@ func (r *run) wait(res Result) (bool, error) {
 	if len(r.asks) == 0 && res.WakeAt.IsZero() {
 		return false, nil
 	}
-	r.status, r.wake, r.since = waiting, res.WakeAt, r.frame.tree.now()
+	r.become(waiting)
+	r.wake, r.since = res.WakeAt, r.frame.tree.now()
+	r.frame.tree.visit(r.frame)
 	if !res.Output.IsNull() {
 		r.output = res.Output
 	}
@@ -59,7 +61,7 @@ func (r *run) checkAsks(asks []Ask) error {
 // ask opens a question. An open key asked again keeps its id and its clock; a key that was answered is a new question,
 // and its answer no longer counts.
 func (r *run) ask(x Ask) {
-	t, f := r.frame.tree, r.frame
+	t := r.frame.tree
 	for _, a := range r.asks {
 		if a.Key == x.Key && !a.closed {
 			a.Payload, a.ContentKey, a.read = x.Payload, x.ContentKey, false
@@ -84,10 +86,11 @@ func (r *run) ask(x Ask) {
 		due := now.Add(timeout)
 		a.Due = &due
 	}
-	if l, ok := f.links[a.Address]; ok {
+	if l, ok := t.links[a.Address]; ok {
 		previous := l.Previous
 		a.Previous, a.Round = &previous, l.Round
-		f.unlink(a.Address)
+		delete(t.links, a.Address)
+		t.linksChanged()
 	}
 	r.asks = append(r.asks, a)
 	t.asks = append(t.asks, a)
@@ -110,26 +113,22 @@ func (a *ask) content() json.RawMessage {
 }
 
 // supersede remembers a withdrawn question for the one that will be asked in its place.
-func (f *frame) supersede(a *ask, feedback, by string) {
+func (t *tree) supersede(a *ask, feedback, by string) {
 	q, _ := a.question()
-	f.links[a.Address] = link{
+	t.links[a.Address] = link{
 		Previous: checkpoint.Previous{ID: a.ID, Feedback: feedback, By: by, Content: q.Content},
 		Round:    max(a.Round, 1) + 1,
 	}
-	f.linksChanged()
+	t.linksChanged()
 }
 
-func (f *frame) unlink(address string) {
-	delete(f.links, address)
-	f.linksChanged()
-}
-
-func (f *frame) linksChanged() {
-	if len(f.links) == 0 {
-		f.tree.journal.add(change{checkpoint.OpDelete, f.channel("links"), Value{}})
+func (t *tree) linksChanged() {
+	channel := t.root.channel("links")
+	if len(t.links) == 0 {
+		t.root.write(checkpoint.OpDelete, channel, Value{})
 		return
 	}
-	f.tree.journal.add(change{checkpoint.OpSet, f.channel("links"), RawValue(encode(f.links))})
+	t.root.write(checkpoint.OpSet, channel, RawValue(encode(t.links)))
 }
 
 // waited is the time from asking to deciding, in seconds.

@@ -80,6 +80,9 @@ func attempt(ctx context.Context, n *Node, call *Call) (res Result, err error) {
 		defer func() { err = timedOut(ctx, err, late) }()
 	}
 	defer caught(&err)
+	if n.nests() {
+		return n.prepare(call.Scope)
+	}
 	return n.Runner.Run(ctx, call)
 }
 
@@ -128,7 +131,7 @@ func (p RetryPolicy) delay(n int, random func() float64) time.Duration {
 func (s *session) call(r *run) *Call {
 	o := &s.engine.o
 	c := &Call{
-		Thread: s.tree.thread, Workflow: s.tree.root.graph.Name, Node: r.node.Name, Path: r.path,
+		Thread: s.tree.thread, Workflow: r.frame.graph.Name, Node: r.node.Name, Path: r.path,
 		IdempotencyKey: idempotencyKey(s.tree.thread, r), Workdir: s.workdir, Scope: r.frame, Input: r.input,
 		PriorOutput: r.output, Now: o.Now, Sleep: o.Sleep, Emit: s.discard,
 	}

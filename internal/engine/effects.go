@@ -35,9 +35,9 @@ func (a *accepted) record() AnswerRecord {
 // answer applies one accepted answer. Joins are left to settle, after the last answer of a call.
 func (t *tree) answer(a *accepted) error {
 	t.epoch = a.Decision
-	t.journal.add(change{checkpoint.OpSet, epochChannel, text(t.epoch)})
+	t.root.write(checkpoint.OpSet, epochChannel, text(t.epoch))
 	if a.Action == actions.Stop {
-		t.end(checkpoint.Stopped)
+		t.root.end(checkpoint.Stopped)
 		return nil
 	}
 	if a.Interrupt == "" {
@@ -72,6 +72,9 @@ func (r *run) settle() *completion {
 	}
 	if r.refused {
 		c.isFixed, c.fixed = true, r.node.Failure
+		if !r.node.HasFailure {
+			c.ends = r.ends
+		}
 	}
 	return c
 }
@@ -199,20 +202,22 @@ func (r *run) answersByKey() Value {
 
 // refuse is a rejection or a withdrawal: its route, else the failure route, else the frame ends so.
 func (e *effect) refuse(routed bool) {
-	switch {
-	case routed:
-		e.take()
+	e.take()
+	if routed {
 		e.leave()
-	case e.run.node.HasFailure:
-		e.take()
-		r := e.run
-		r.refused, r.noWrite, r.output, r.updates = true, true, Value{}, nil
-		e.frame.absorb([]*completion{r.settle()})
-	case e.a.Action == actions.Cancel:
-		e.tree.end(checkpoint.Cancelled)
-	default:
-		e.tree.end(checkpoint.Rejected)
+		return
 	}
+	status := checkpoint.Rejected
+	if e.a.Action == actions.Cancel {
+		status = checkpoint.Cancelled
+	}
+	e.frame.absorb([]*completion{e.run.refuse(status)})
+}
+
+// refuse settles a run that was rejected or cancelled: it takes its failure route, else its frame ends so.
+func (r *run) refuse(status checkpoint.Status) *completion {
+	r.refused, r.ends, r.noWrite, r.output, r.updates = true, status, true, Value{}, nil
+	return r.settle()
 }
 
 // say appends the text of a reply, or of an end, to the conversation under review. The value of an end is the whole
@@ -231,8 +236,8 @@ func (e *effect) say() {
 		if err != nil {
 			return // no list: the loader of workflow files refuses a conversation about anything else
 		}
-		e.frame.state[key] = merged
-		e.tree.journal.add(change{op, e.frame.stateChannel(key), operand})
+		e.frame.put(key, merged)
+		e.frame.write(op, e.frame.stateChannel(key), operand)
 	}
 	if e.a.Action == actions.End {
 		e.answer.Value = e.frame.state[key].JSON()
@@ -249,14 +254,26 @@ func (e *effect) again(linked bool) {
 	e.frame.dispatch(e.run.index, trigger{e.run.input, e.tree.epoch})
 }
 
-// supersede links a run's questions to those that will take their place; the one that was answered with the feedback.
+// supersede links the questions of a run, and of the frames below it, to those that will take their place; the one that
+// was answered with the feedback.
 func (e *effect) supersede(r *run) {
 	for _, a := range r.asks {
 		if a == e.ask {
-			e.frame.supersede(a, e.a.Comment, e.a.By)
+			e.tree.supersede(a, e.a.Comment, e.a.By)
 		} else {
-			e.frame.supersede(a, "", "")
+			e.tree.supersede(a, "", "")
 		}
+	}
+	if r.nest == nil {
+		return
+	}
+	for _, k := range r.nest.frames {
+		k.walk(func(below *run) bool {
+			for _, a := range below.asks {
+				e.tree.supersede(a, "", "")
+			}
+			return true
+		})
 	}
 }
 

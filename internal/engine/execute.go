@@ -162,11 +162,10 @@ func (s *session) inherited(r *run) (performed, bool) {
 // them.
 func (s *session) conclude(frontier []*run, results []performed) error {
 	t := s.tree
-	done := s.done[:0]
 	for i, r := range frontier {
 		p := &results[i]
 		if r.settled {
-			done = append(done, r.settle())
+			t.complete(r.settle())
 			continue
 		}
 		c, err := s.concludeRun(r, p)
@@ -174,16 +173,11 @@ func (s *session) conclude(frontier []*run, results []performed) error {
 			return err
 		}
 		if c != nil {
-			done = append(done, c)
+			t.complete(c)
 		}
 	}
-	t.root.absorb(done)
 	t.close()
-	for i := range done {
-		s.finished(done[i])
-		done[i] = nil
-	}
-	s.done = done[:0]
+	s.tell()
 	return nil
 }
 
@@ -196,6 +190,9 @@ func (s *session) concludeRun(r *run, p *performed) (*completion, error) {
 		return c, nil
 	}
 	r.failures = p.failures
+	if r.node.nests() {
+		return r.enter(p.res.Output)
+	}
 	asks := len(p.res.Interrupts) > 0
 	if asks && s.engine.store == nil {
 		return nil, fmt.Errorf("%w: node %s asks a question, and nothing could keep it until it is answered; name a store (--store sqlite:PATH)",
@@ -208,7 +205,7 @@ func (s *session) concludeRun(r *run, p *performed) (*completion, error) {
 			return c, nil
 		}
 		if waits {
-			t.log = append(t.log, checkpoint.NodeRun{
+			t.note(checkpoint.NodeRun{
 				Path: r.path, Node: r.node.Name, Status: statusWaiting, Route: r.route, Attempts: c.attempts, Started: p.started,
 				TookMS: p.took.Milliseconds(),
 			})
@@ -231,6 +228,15 @@ func (s *session) asked(r *run) {
 	for _, a := range r.asks {
 		s.event(Event{Type: InterruptedEv, Node: r.node.Name, Path: r.path, Status: statusWaiting, Text: a.title()})
 	}
+}
+
+// tell sends the events of the runs that ended.
+func (s *session) tell() {
+	for _, c := range s.tree.settled {
+		s.finished(c)
+	}
+	clear(s.tree.settled)
+	s.tree.settled = s.tree.settled[:0]
 }
 
 func (s *session) finished(c *completion) {

@@ -124,9 +124,9 @@ func (e *Engine) Edit(ctx context.Context, thread string, updates map[string]jso
 // newEpoch makes every run that has yet to run begin after an edit, so that its idempotency key is another one.
 func (t *tree) newEpoch(id string) {
 	t.epoch = id
-	t.journal.add(change{checkpoint.OpSet, epochChannel, text(id)})
+	t.root.write(checkpoint.OpSet, epochChannel, text(id))
 	for r := range t.runs {
-		if r.status != waiting {
+		if r.status == ready || r.status == failed {
 			r.epoch = id
 			r.touch()
 		}

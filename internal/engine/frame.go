@@ -10,20 +10,27 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/question"
 )
 
-// frame is the scheduler state of one workflow run: its channels, trigger buffers, join arrivals, waiting runs and
-// counters. Slices are indexed by node, in graph order. A frame is changed by one goroutine, between executions; while
-// runs execute it is only read, as their Scope.
+// frame is the scheduler state of one workflow run or map item: its channels, trigger buffers, join arrivals, waiting
+// runs and counters. Slices are indexed by node, in graph order. A frame is changed by one goroutine, between
+// executions; while runs execute it is only read, as their Scope.
 type frame struct {
 	tree    *tree
-	path    string // main@1
+	owner   *nest  // nil at the root
+	item    int    // of a map, from 0
+	depth   int    // 0 at the root
+	path    string // main@1, main@1/sub@1, main@1/each@1/[3]
 	address string // "" at the root, else a prefix such as triage/2/
 	graph   *Graph
 	plan    *plan
+	home    *home // nil at the root, whose channels stay
 
 	state  map[string]Value
 	counts []int
 	runs   []*run // at most one a node: a node never has two runs at once
 	live   int    // runs that are not nil
+	ready  int    // runs of that status, here and in all frames below
+	failed int
+	nests  int // runs with frames at work
 
 	buffers  [][]trigger // for nodes that are busy, oldest first
 	buffered int
@@ -32,9 +39,13 @@ type frame struct {
 
 	answers map[string]Value // node -> latest answer
 	errors  map[string]Value // node -> latest failure
-	links   map[string]link  // question address in the frame -> the round before it
 
 	answersValue, errorsValue, runValue Value
+
+	done    []*completion // runs that ended and are not absorbed yet
+	visited bool          // due to be looked at by tree.close
+	ended   checkpoint.Status
+	out     Value // its result, once ended
 }
 
 // trigger is one reason to run a node.
@@ -56,6 +67,7 @@ type runStatus string
 const (
 	ready   runStatus = "ready"
 	waiting runStatus = "waiting"
+	nested  runStatus = "nested" // its frames are at work
 	failed  runStatus = "failed"
 )
 
@@ -80,12 +92,15 @@ type run struct {
 	updates map[string]Value // held beside its questions
 	given   map[string]AnswerRecord
 	asks    []*ask
+	nest    *nest // its frames, while they are at work
 
-	settled bool // it completes without running: answered, or woken
-	refused bool // and takes its failure route: rejected or cancelled
-	noWrite bool // and Node.Output is left out: skipped, or a timer
-	barrier bool // a failed join: input holds the arrivals
+	settled bool              // it completes without running: answered, woken, or its frames have ended
+	refused bool              // and takes its failure route: rejected or cancelled
+	ends    checkpoint.Status // and how its frame ends where there is none
+	noWrite bool              // and Node.Output is left out: skipped, or a timer
+	barrier bool              // a failed join: input holds the arrivals
 
+	queued              bool // it is in tree.ready
 	stored, dirty, gone bool // for the journal
 }
 
@@ -99,17 +114,17 @@ type ask struct {
 	shape  question.Shape
 }
 
-func newFrame(t *tree, g *Graph, path string) (*frame, error) {
+func newFrame(t *tree, g *Graph, path, address string) (*frame, error) {
 	p, err := g.plan()
 	if err != nil {
 		return nil, err
 	}
 	n := len(p.nodes)
 	return &frame{
-		tree: t, path: path, graph: g, plan: p,
+		tree: t, path: path, address: address, graph: g, plan: p,
 		state: map[string]Value{}, counts: make([]int, n), runs: make([]*run, n), buffers: make([][]trigger, n),
 		arrivals: make([]map[string]Value, n),
-		answers:  map[string]Value{}, errors: map[string]Value{}, links: map[string]link{},
+		answers:  map[string]Value{}, errors: map[string]Value{},
 		answersValue: object(nil), errorsValue: object(nil),
 	}, nil
 }
@@ -118,6 +133,9 @@ func newFrame(t *tree, g *Graph, path string) (*frame, error) {
 func (f *frame) Lookup(name string) (Value, bool) {
 	if v, ok := f.state[name]; ok {
 		return v, true
+	}
+	if f.owner != nil && f.owner.open() {
+		return f.owner.lookup(f, name)
 	}
 	switch name {
 	case "answers":
@@ -165,9 +183,38 @@ func (f *frame) add(r *run) {
 
 // makeReady puts r into the coming frontier.
 func (r *run) makeReady() {
-	r.status = ready
-	r.frame.tree.ready = append(r.frame.tree.ready, r)
+	r.become(ready)
+	r.queue()
 	r.touch()
+}
+
+func (r *run) queue() {
+	r.queued = true
+	r.frame.tree.ready = append(r.frame.tree.ready, r)
+}
+
+// become changes the status of a run, and what the frames around it count.
+func (r *run) become(s runStatus) {
+	r.frame.count(r.status, -1)
+	r.frame.count(s, 1)
+	r.status = s
+}
+
+func (f *frame) count(s runStatus, by int) {
+	if s != ready && s != failed {
+		return
+	}
+	for {
+		if s == ready {
+			f.ready += by
+		} else {
+			f.failed += by
+		}
+		if f.owner == nil {
+			return
+		}
+		f = f.owner.run.frame
+	}
 }
 
 func (r *run) touch() { r.frame.tree.journal.touched(r) }
@@ -181,13 +228,24 @@ func (f *frame) remove(r *run) {
 		f.tree.sweepAsks()
 	}
 	r.asks = nil
+	if r.nest != nil {
+		r.nest.drop()
+	}
 	r.gone = true
 	f.runs[r.index] = nil
 	f.live--
-	if r.status == ready {
-		f.tree.ready = slices.DeleteFunc(f.tree.ready, func(x *run) bool { return x == r })
-	}
+	r.unqueue()
+	r.become("")
 	r.touch()
+	f.tree.visit(f)
+}
+
+// unqueue takes r out of the coming frontier.
+func (r *run) unqueue() {
+	if r.queued {
+		r.queued = false
+		r.frame.tree.ready = slices.DeleteFunc(r.frame.tree.ready, func(x *run) bool { return x == r })
+	}
 }
 
 // enqueue runs a node now, or as soon as it is free.
@@ -225,8 +283,14 @@ func (f *frame) clearBuffer(i int) {
 
 // set writes a state key past its reducer, as a reviewer does.
 func (f *frame) set(key string, v Value) {
+	f.put(key, v)
+	f.write(checkpoint.OpSet, f.stateChannel(key), v)
+}
+
+// put changes a state key. The maps that are at work here go on with what it was when they began.
+func (f *frame) put(key string, v Value) {
+	f.preserve(key, f.state[key])
 	f.state[key] = v
-	f.tree.journal.add(change{checkpoint.OpSet, f.stateChannel(key), v})
 }
 
 // record keeps the latest answer of a node for the scope.
@@ -246,18 +310,20 @@ func (f *frame) record(node, key string, rec AnswerRecord) error {
 		}
 		v = known(named)
 	}
+	f.preserve("answers", f.answersValue)
 	f.answers[node] = v
 	f.answersValue = object(f.answers)
-	f.tree.journal.add(change{checkpoint.OpMerge, f.channel("answers"), object(map[string]Value{node: v})})
+	f.write(checkpoint.OpMerge, f.channel("answers"), object(map[string]Value{node: v}))
 	return nil
 }
 
 // recordFailure keeps the latest failure of a node for the scope.
 func (f *frame) recordFailure(x *checkpoint.Failure) {
 	v := known(map[string]any{"message": x.Message, "attempts": x.Attempts, "at": x.At.UTC().Format(time.RFC3339Nano)})
+	f.preserve("errors", f.errorsValue)
 	f.errors[x.Node] = v
 	f.errorsValue = object(f.errors)
-	f.tree.journal.add(change{checkpoint.OpMerge, f.channel("errors"), object(map[string]Value{x.Node: v})})
+	f.write(checkpoint.OpMerge, f.channel("errors"), object(map[string]Value{x.Node: v}))
 }
 
 // object makes one Value of many.
@@ -267,6 +333,39 @@ func object(m map[string]Value) Value {
 		plain[key] = v.Any()
 	}
 	return known(plain)
+}
+
+// end ends the frame: nothing of it runs or waits any more.
+func (f *frame) end(status checkpoint.Status) {
+	for _, r := range f.runs {
+		if r != nil {
+			f.tree.cancelled(r)
+			f.remove(r)
+		}
+	}
+	for i := range f.buffers {
+		f.clearBuffer(i)
+	}
+	for _, i := range slices.Clone(f.joining) {
+		f.clearArrivals(i)
+	}
+	f.ended = status
+	f.tree.visit(f)
+}
+
+// over reports whether nothing is left of the frame.
+func (f *frame) over() bool { return f.ended != "" || (!f.busy() && len(f.joining) == 0) }
+
+// begin triggers the start nodes.
+func (f *frame) begin(in Value) {
+	for _, i := range f.plan.start {
+		switch f.plan.nodes[i].join {
+		case JoinEach, JoinStep:
+			f.enqueue(i, trigger{in, f.tree.epoch})
+		default:
+			f.arrive(i, startName, in)
+		}
+	}
 }
 
 // running reports whether anything in the frame can still go on by itself, by an answer or by being tried again.

@@ -17,7 +17,8 @@ func (f *frame) arrive(i int, from string, output Value) {
 		slices.Sort(f.joining)
 	}
 	f.arrivals[i][from] = output
-	f.tree.journal.add(change{checkpoint.OpMerge, f.arrivalsChannel(i), object(map[string]Value{from: output})})
+	f.write(checkpoint.OpMerge, f.arrivalsChannel(i), object(map[string]Value{from: output}))
+	f.tree.visit(f)
 }
 
 func (f *frame) arrivalsChannel(i int) string {
@@ -27,7 +28,7 @@ func (f *frame) arrivalsChannel(i int) string {
 func (f *frame) clearArrivals(i int) {
 	f.arrivals[i] = nil
 	f.joining = slices.DeleteFunc(f.joining, func(j int) bool { return j == i })
-	f.tree.journal.add(change{checkpoint.OpDelete, f.arrivalsChannel(i), Value{}})
+	f.write(checkpoint.OpDelete, f.arrivalsChannel(i), Value{})
 }
 
 // dropArrival forgets that a predecessor has come.
@@ -117,7 +118,7 @@ func (f *frame) failJoin(i int) {
 	input := object(f.arrivals[i])
 	f.clearArrivals(i)
 	r := f.dispatch(i, trigger{input, f.tree.epoch})
-	f.tree.ready = slices.DeleteFunc(f.tree.ready, func(x *run) bool { return x == r })
+	r.unqueue()
 	r.barrier = true
 	c := &completion{run: r, started: f.tree.now()}
 	c.fail(c.started, fmt.Errorf("waits for all its predecessors: %s came, %s never did", strings.Join(came, ", "), strings.Join(missing, ", ")))
@@ -132,14 +133,5 @@ func (f *frame) reopen(r *run) {
 	f.tree.journal.counted(f, r.index)
 	for _, from := range sortedKeys(arrived) {
 		f.arrive(r.index, from, known(arrived[from]))
-	}
-}
-
-// close lets the joins settle after a step and ends the thread when nothing is left of it.
-func (t *tree) close() {
-	f := t.root
-	f.settle()
-	if t.ended == "" && !f.busy() && len(f.joining) == 0 {
-		t.ended = checkpoint.Done
 	}
 }

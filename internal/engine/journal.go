@@ -11,8 +11,10 @@ import (
 // journal collects what changed since the last commit, as channel operations whose size is that of the change. A nil
 // journal, of an engine without a store, takes notes of nothing.
 type journal struct {
+	dropped []*home
 	changes []change
 	runs    []*run
+	frames  []*frame // with counts or buffers that changed
 	counts  map[*frame]map[int]bool
 	buffers map[*frame]map[int]bool
 }
@@ -22,13 +24,48 @@ type change struct {
 	kind    checkpoint.OpKind
 	channel string
 	value   Value
+	home    *home
+}
+
+// home knows the channels of what will be removed one day, a frame or the frames of a node, and with it.
+type home struct {
+	channels map[string]struct{} // as stored
+	gone     bool
+}
+
+func (h *home) keep(channel string) {
+	if h == nil {
+		return
+	}
+	if h.channels == nil {
+		h.channels = map[string]struct{}{}
+	}
+	h.channels[channel] = struct{}{}
+}
+
+// drop has every channel of h deleted, and forgets what was to be written.
+func (j *journal) drop(h *home) {
+	h.gone = true
+	if j != nil && len(h.channels) > 0 {
+		j.dropped = append(j.dropped, h)
+	}
+}
+
+// write notes an operation on a channel of the frame.
+func (f *frame) write(kind checkpoint.OpKind, channel string, v Value) {
+	f.tree.journal.add(change{kind, channel, v, f.home})
 }
 
 // channel names an engine channel of a frame.
 func (f *frame) channel(kind string) string { return "@" + kind + ":" + f.path }
 
 // stateChannel names the channel of a state key: the key itself at the root.
-func (f *frame) stateChannel(key string) string { return key }
+func (f *frame) stateChannel(key string) string {
+	if f.owner == nil {
+		return key
+	}
+	return "@state:" + f.path + ":" + key
+}
 
 func (j *journal) add(c change) {
 	if j != nil {
@@ -45,17 +82,20 @@ func (j *journal) touched(r *run) {
 
 func (j *journal) counted(f *frame, i int) {
 	if j != nil {
-		note(&j.counts, f, i)
+		j.note(&j.counts, f, i)
 	}
 }
 
 func (j *journal) bufferChanged(f *frame, i int) {
 	if j != nil {
-		note(&j.buffers, f, i)
+		j.note(&j.buffers, f, i)
 	}
 }
 
-func note(m *map[*frame]map[int]bool, f *frame, i int) {
+func (j *journal) note(m *map[*frame]map[int]bool, f *frame, i int) {
+	if j.counts[f] == nil && j.buffers[f] == nil {
+		j.frames = append(j.frames, f)
+	}
 	if *m == nil {
 		*m = map[*frame]map[int]bool{}
 	}
@@ -66,17 +106,28 @@ func note(m *map[*frame]map[int]bool, f *frame, i int) {
 }
 
 // flush encodes what was noted and begins anew.
-func (j *journal) flush(frames []*frame) []checkpoint.Op {
+func (j *journal) flush() []checkpoint.Op {
 	ops := make([]checkpoint.Op, 0, len(j.changes)+len(j.runs)+2)
+	for _, h := range j.dropped {
+		for _, channel := range sortedKeys(h.channels) {
+			ops = append(ops, checkpoint.Op{Kind: checkpoint.OpDelete, Channel: channel})
+		}
+	}
 	for _, c := range j.changes {
+		if c.home != nil && c.home.gone {
+			continue
+		}
 		op := checkpoint.Op{Kind: c.kind, Channel: c.channel}
 		if c.kind != checkpoint.OpDelete {
 			op.Value = c.value.JSON()
+			c.home.keep(c.channel)
 		}
 		ops = append(ops, op)
 	}
-	for _, f := range frames {
-		ops = j.flushFrame(ops, f)
+	for _, f := range j.frames {
+		if f.home == nil || !f.home.gone {
+			ops = j.flushFrame(ops, f)
+		}
 	}
 	for _, r := range j.runs {
 		r.dirty = false
@@ -101,6 +152,7 @@ func (j *journal) flushFrame(ops []checkpoint.Op, f *frame) []checkpoint.Op {
 				b.key(f.plan.nodes[i].Name).raw(strconv.AppendInt(nil, int64(f.counts[i]), 10))
 			}
 		}
+		f.home.keep(f.channel("counts"))
 		ops = append(ops, checkpoint.Op{Kind: checkpoint.OpMerge, Channel: f.channel("counts"), Value: b.end()})
 	}
 	if buffers := j.buffers[f]; len(buffers) > 0 {
@@ -113,6 +165,7 @@ func (j *journal) flushFrame(ops []checkpoint.Op, f *frame) []checkpoint.Op {
 				ops = append(ops, checkpoint.Op{Kind: checkpoint.OpDelete, Channel: channel})
 				continue
 			}
+			f.home.keep(channel)
 			ops = append(ops, checkpoint.Op{Kind: checkpoint.OpSet, Channel: channel, Value: encode(f.buffers[i])})
 		}
 	}
@@ -136,6 +189,7 @@ type runRecord struct {
 	Given    map[string]AnswerRecord `json:"given"`
 	Settled  bool                    `json:"settled"`
 	Refused  bool                    `json:"refused"`
+	Ends     checkpoint.Status       `json:"ends"`
 	NoWrite  bool                    `json:"no_write"`
 	Barrier  bool                    `json:"barrier"`
 	Input    json.RawMessage         `json:"input"`
@@ -172,6 +226,9 @@ func (r *run) encode() json.RawMessage {
 	}
 	b.flag("settled", r.settled)
 	b.flag("refused", r.refused)
+	if r.ends != "" {
+		b.key("ends").raw(encode(r.ends))
+	}
 	b.flag("no_write", r.noWrite)
 	b.flag("barrier", r.barrier)
 	if !r.input.IsNull() {

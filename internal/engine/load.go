@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,9 @@ func load(c *checkpoint.Checkpoint, g *Graph, o *Options) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := loader{tree: t, checkpoint: c}
+	l := loader{
+		tree: t, checkpoint: c, channels: map[string][]stored{}, nests: map[string][]stored{}, below: map[string][]json.RawMessage{},
+	}
 	if err := l.load(); err != nil {
 		return nil, &checkpoint.CorruptError{Thread: c.Thread, Step: c.Step, Where: "engine channels", Err: err}
 	}
@@ -44,6 +47,10 @@ func load(c *checkpoint.Checkpoint, g *Graph, o *Options) (*tree, error) {
 type loader struct {
 	tree       *tree
 	checkpoint *checkpoint.Checkpoint
+
+	channels map[string][]stored          // by path of their frame
+	nests    map[string][]stored          // by path of the run that owns frames
+	below    map[string][]json.RawMessage // records of frames, by path of the run that owns them
 }
 
 func (l *loader) load() error {
@@ -67,55 +74,159 @@ func (l *loader) load() error {
 			f.state[name] = RawValue(raw)
 			continue
 		}
-		if err := l.engineChannel(f, name, raw); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		if name != threadChannel && name != epochChannel {
+			l.sort(name, raw)
 		}
 	}
+	if err := l.frame(f); err != nil {
+		return err
+	}
+	for _, list := range l.channels { // of frames and runs that are not there
+		return fmt.Errorf("%s: nothing in the thread owns this channel", list[0].name)
+	}
+	f.ended = l.checkpoint.Ended
+	return l.asks()
+}
+
+// stored is one channel of the engine: @KIND:PATH, with :NAME where there are several of a kind.
+type stored struct {
+	name, kind, member string
+	raw                json.RawMessage
+}
+
+// sort puts a channel with the others of its frame, or of the run that owns frames.
+func (l *loader) sort(name string, raw json.RawMessage) {
+	kind, rest, _ := strings.Cut(name[1:], ":")
+	path, member, _ := strings.Cut(rest, ":")
+	switch kind {
+	case "run":
+		path = path[:max(strings.LastIndexByte(path, '/'), 0)]
+	case "frame":
+		owner := path
+		if strings.HasSuffix(path, "]") {
+			owner = path[:max(strings.LastIndexByte(path, '/'), 0)]
+		}
+		l.below[owner] = append(l.below[owner], raw)
+	case "entry", "results", "before":
+		l.nests[path] = append(l.nests[path], stored{name, kind, member, raw})
+		return
+	}
+	l.channels[path] = append(l.channels[path], stored{name, kind, member, raw})
+}
+
+// frame reads the channels of a frame, and then the frames of its runs.
+func (l *loader) frame(f *frame) error {
+	for _, c := range l.channels[f.path] {
+		if err := l.channel(f, c); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		if c.kind != "run" {
+			f.home.keep(c.name)
+		}
+	}
+	delete(l.channels, f.path)
 	f.answersValue, f.errorsValue = object(f.answers), object(f.errors)
 	for i := range f.arrivals {
 		if f.arrivals[i] != nil {
 			f.joining = append(f.joining, i)
 		}
 	}
-	return l.asks()
+	for _, r := range f.runs {
+		if r == nil || r.status != nested {
+			continue
+		}
+		if err := l.nest(r); err != nil {
+			return fmt.Errorf("%s: %w", r.path, err)
+		}
+	}
+	return nil
 }
 
-// engineChannel reads one channel of the engine: @KIND:FRAME, with :NODE where there is one a node.
-func (l *loader) engineChannel(f *frame, name string, raw json.RawMessage) error {
-	if strings.HasPrefix(name, runChannel) {
-		return l.run(f, raw)
-	}
-	kind, rest, _ := strings.Cut(strings.TrimPrefix(name, "@"), ":"+f.path)
-	node := strings.TrimPrefix(rest, ":")
-	switch kind {
+// channel reads one channel of a frame.
+func (l *loader) channel(f *frame, c stored) error {
+	switch c.kind {
+	case "run":
+		return l.run(f, c.raw)
+	case "frame":
+		return nil
+	case "state":
+		f.state[c.member] = RawValue(c.raw)
+		return nil
 	case "counts":
-		return l.counts(f, raw)
+		return l.counts(f, c.raw)
 	case "answers":
-		return json.Unmarshal(raw, &f.answers)
+		return json.Unmarshal(c.raw, &f.answers)
 	case "errors":
-		return json.Unmarshal(raw, &f.errors)
+		return json.Unmarshal(c.raw, &f.errors)
 	case "links":
-		return json.Unmarshal(raw, &f.links)
+		return json.Unmarshal(c.raw, &l.tree.links)
 	case "buffer":
-		i, err := f.node(node)
+		i, err := f.node(c.member)
 		if err != nil {
 			return err
 		}
-		if err := json.Unmarshal(raw, &f.buffers[i]); err != nil {
+		if err := json.Unmarshal(c.raw, &f.buffers[i]); err != nil {
 			return err
 		}
 		f.buffered += len(f.buffers[i])
 		return nil
 	case "arrivals":
-		i, err := f.node(node)
+		i, err := f.node(c.member)
 		if err != nil {
 			return err
 		}
-		return json.Unmarshal(raw, &f.arrivals[i])
-	case "thread", "epoch":
-		return nil
+		return json.Unmarshal(c.raw, &f.arrivals[i])
 	}
 	return errors.New("unknown engine channel")
+}
+
+// nest reads the frames of a run.
+func (l *loader) nest(r *run) error {
+	if !r.node.nests() {
+		return fmt.Errorf("%w: node %q has no frames any more", ErrWorkflowChanged, r.node.Name)
+	}
+	r.open()
+	n := r.nest
+	for _, c := range l.nests[r.path] {
+		n.home.keep(c.name)
+		var err error
+		switch c.kind {
+		case "entry":
+			err = n.take(RawValue(c.raw))
+		case "results":
+			err = json.Unmarshal(c.raw, &n.results)
+		default:
+			err = json.Unmarshal(c.raw, &n.before)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	for _, raw := range l.below[r.path] {
+		var rec struct{ Item int }
+		if err := json.Unmarshal(raw, &rec); err != nil {
+			return err
+		}
+		f, err := n.newFrame(rec.Item)
+		if err != nil {
+			return err
+		}
+		if n.isMap() && (rec.Item < 0 || rec.Item >= len(n.items)) {
+			return fmt.Errorf("there is no item %d", rec.Item)
+		}
+		n.frames = append(n.frames, f)
+	}
+	if !n.isMap() && len(n.frames) != 1 {
+		return fmt.Errorf("a nested workflow has one frame, not %d", len(n.frames))
+	}
+	n.begun = len(n.results) + len(n.frames)
+	slices.SortFunc(n.frames, func(a, b *frame) int { return a.item - b.item })
+	for _, f := range n.frames {
+		if err := l.frame(f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f *frame) node(name string) (int, error) {
@@ -150,13 +261,14 @@ func (l *loader) run(f *frame, raw json.RawMessage) error {
 	}
 	r := &run{
 		frame: f, index: i, node: f.plan.nodes[i].Node, n: rec.N, path: fmt.Sprintf("%s/%s@%d", f.path, rec.Node, rec.N),
-		status: rec.Status, input: RawValue(rec.Input), epoch: rec.Epoch, failures: rec.Failures, since: rec.Since,
+		input: RawValue(rec.Input), epoch: rec.Epoch, failures: rec.Failures, since: rec.Since,
 		wake: rec.Wake, failure: rec.Failure, output: RawValue(rec.Output), route: rec.Route, updates: rec.Updates,
-		given: rec.Given, settled: rec.Settled, refused: rec.Refused, noWrite: rec.NoWrite, barrier: rec.Barrier, stored: true,
+		given: rec.Given, settled: rec.Settled, refused: rec.Refused, ends: rec.Ends, noWrite: rec.NoWrite, barrier: rec.Barrier, stored: true,
 	}
 	f.add(r)
+	r.become(rec.Status)
 	if r.status == ready {
-		l.tree.ready = append(l.tree.ready, r)
+		r.queue()
 	}
 	return nil
 }

@@ -25,11 +25,17 @@ type planned struct {
 const startName = "START"
 
 // plan derives the plan, or returns the one derived before.
-func (g *Graph) plan() (*plan, error) {
+func (g *Graph) plan() (*plan, error) { return g.planIn(nil) }
+
+// planIn derives the plan of a graph that those in around contain.
+func (g *Graph) planIn(around []*Graph) (*plan, error) {
 	if p := g.derived.Load(); p != nil {
 		return p, nil
 	}
-	p, err := derive(g)
+	if slices.Contains(around, g) {
+		return nil, fmt.Errorf("workflow %s contains itself", g.Name)
+	}
+	p, err := derive(g, append(around, g))
 	if err != nil {
 		return nil, fmt.Errorf("workflow %s: %w", g.Name, err)
 	}
@@ -44,7 +50,7 @@ func (g *Graph) Check() error {
 	return err
 }
 
-func derive(g *Graph) (*plan, error) {
+func derive(g *Graph, around []*Graph) (*plan, error) {
 	p := &plan{index: make(map[string]int, len(g.Nodes)), nodes: make([]planned, len(g.Nodes))}
 	var errs []error
 	for i, n := range g.Nodes {
@@ -56,7 +62,7 @@ func derive(g *Graph) (*plan, error) {
 		if n.Join == "" {
 			p.nodes[i].join = JoinEach
 		}
-		errs = append(errs, n.check())
+		errs = append(errs, n.check(around))
 	}
 	if len(g.Start) == 0 {
 		errs = append(errs, errors.New("no start node"))
@@ -101,7 +107,7 @@ func (p *plan) find(from, name string) (int, error) {
 	return i, nil
 }
 
-func (n *Node) check() error {
+func (n *Node) check(around []*Graph) error {
 	works := 0
 	for _, has := range []bool{n.Runner != nil, n.Sub != nil, n.Map != nil} {
 		if has {
@@ -113,14 +119,46 @@ func (n *Node) check() error {
 		return errors.New("a node has no name")
 	case works != 1:
 		return fmt.Errorf("node %q must have exactly one of a runner, a nested workflow and a map", n.Name)
-	case n.Sub != nil || n.Map != nil:
-		return fmt.Errorf("node %q: nested workflows and maps cannot be run by this version", n.Name)
+	}
+	if err := n.checkNested(around); err != nil {
+		return fmt.Errorf("node %q: %w", n.Name, err)
 	}
 	switch n.Join {
 	case "", JoinEach, JoinAll, JoinArrived, JoinStep:
 		return nil
 	}
 	return fmt.Errorf("node %q: unknown join %q", n.Name, n.Join)
+}
+
+// checkNested refuses a nested graph that cannot be run.
+func (n *Node) checkNested(around []*Graph) error {
+	g := n.nestedGraph()
+	switch {
+	case !n.nests():
+		return nil
+	case g == nil:
+		return errors.New("has no graph to run in it")
+	case n.Map != nil && n.Map.Items == nil:
+		return errors.New("a map has no items")
+	case n.RerunOnResume:
+		return errors.New("a nested workflow or map is not run again: its frames go on")
+	}
+	_, err := g.planIn(around)
+	return err
+}
+
+// nests reports whether the node's work is done in frames of its own.
+func (n *Node) nests() bool { return n.Sub != nil || n.Map != nil }
+
+// nestedGraph is the graph that runs in these frames, nil without.
+func (n *Node) nestedGraph() *Graph {
+	switch {
+	case n.Sub != nil:
+		return n.Sub.Graph
+	case n.Map != nil:
+		return n.Map.Body
+	}
+	return nil
 }
 
 // targets are all nodes an edge of n leads to, in a fixed order.

@@ -34,7 +34,6 @@ type session struct {
 	limited   bool                    // the step limit was reached
 
 	results []performed // reused from step to step
-	done    []*completion
 }
 
 // run drives the thread, super-step by super-step, until it ends, waits, fails, or ctx ends.
@@ -152,7 +151,7 @@ func (s *session) compose(ctx context.Context, rests bool) checkpoint.Commit {
 			Fingerprint: s.fingerprint, Ended: t.ended, Next: t.next(), Interrupts: t.interrupts(), Runs: t.log,
 			Decisions: s.applied, Error: failure,
 		},
-		Parent: s.head.Step, Lease: s.lease, Ops: t.journal.flush(t.frames()), Decisions: s.decisions,
+		Parent: s.head.Step, Lease: s.lease, Ops: t.journal.flush(), Decisions: s.decisions,
 		Release: rests || s.limited || ctx.Err() != nil,
 		Summary: t.summary(),
 	}
@@ -278,6 +277,7 @@ func (s *session) apply(answers []json.RawMessage) error {
 	}
 	if len(answers) > 0 {
 		s.tree.close()
+		s.tell()
 	}
 	return nil
 }

@@ -74,15 +74,7 @@ func (t *tree) enter(input map[string]json.RawMessage) error {
 		all[key] = v
 		f.set(key, v)
 	}
-	in := object(all)
-	for _, i := range f.plan.start {
-		switch f.plan.nodes[i].join {
-		case JoinEach, JoinStep:
-			f.enqueue(i, trigger{Input: in})
-		default:
-			f.arrive(i, startName, in)
-		}
-	}
+	f.begin(object(all))
 	t.close()
 	return nil
 }

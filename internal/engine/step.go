@@ -25,8 +25,9 @@ type completion struct {
 	noWrite   bool             // Node.Output is not asked
 	fixed     []string         // targets that are already known; with isFixed
 	isFixed   bool
-	cancelled bool // by its answer, rather than completed
-	hold      bool // no failure route mends its failure
+	cancelled bool              // by its answer, rather than completed
+	ends      checkpoint.Status // how it ends its frame: rejected or cancelled, and nobody catches it
+	hold      bool              // no failure route mends its failure
 	failure   *checkpoint.Failure
 	attempts  int
 	started   time.Time
@@ -62,6 +63,7 @@ type merge struct {
 	changed map[string]Value
 	changes []change
 	writers map[string]*completion
+	ends    checkpoint.Status // the frame ends so, whatever else was to come
 }
 
 // all merges the updates of every completion that has not failed; false when one of them failed in doing so.
@@ -143,40 +145,73 @@ func (m *merge) update(c *completion, key string) bool {
 		m.changed, m.writers = map[string]Value{}, map[string]*completion{}
 	}
 	m.changed[key], m.writers[key] = merged, c
-	m.changes = append(m.changes, change{op, f.stateChannel(key), operand})
+	m.changes = append(m.changes, change{op, f.stateChannel(key), operand, f.home})
 	return true
 }
 
-// finish computes the workflow's output if nothing would be left of the frame after this step.
+// finish computes what the frame gives, if nothing would be left of it after this step.
 func (f *frame) finish(done []*completion, m *merge) bool {
-	if f.live != len(done) || f.buffered > 0 || len(f.joining) > 0 || len(done) == 0 {
+	last, status := f.lastOf(done)
+	if last == nil {
 		return true
+	}
+	out, err := f.result(overlay{f, m.changed}, status)
+	if err != nil {
+		last.hold = true
+		last.fail(f.tree.now(), err)
+		return false
+	}
+	f.out, m.ends = out, last.ends
+	return true
+}
+
+// lastOf is the completion with which the frame ends, and how; nil when it goes on.
+func (f *frame) lastOf(done []*completion) (*completion, checkpoint.Status) {
+	for _, c := range done {
+		if c.ends != "" && c.failure == nil {
+			return c, c.ends
+		}
+	}
+	if f.live != len(done) || f.buffered > 0 || len(f.joining) > 0 || len(done) == 0 {
+		return nil, ""
 	}
 	for _, c := range done {
 		if len(c.targets) > 0 || c.held() {
-			return true
+			return nil, ""
 		}
 	}
-	out, err := f.result(overlay{f, m.changed})
-	if err != nil {
-		last := done[len(done)-1]
-		last.hold = true
-		last.fail(f.tree.now(), fmt.Errorf("output of the workflow: %w", err))
-		return false
-	}
-	f.tree.outputs = out
-	return true
+	return done[len(done)-1], checkpoint.Done
 }
 
 // held reports whether the completion leaves its run behind, failed.
 func (c *completion) held() bool { return c.failure != nil && (c.hold || !c.run.node.HasFailure) }
 
-// result is what a finished workflow gives: its Output, else all state keys.
-func (f *frame) result(scope overlay) (v Value, err error) {
+// result is what a frame gives that ends: a map item its Result, a workflow its Output, else all state keys.
+func (f *frame) result(scope overlay, status checkpoint.Status) (v Value, err error) {
 	defer caught(&err)
-	if f.graph.Output != nil {
-		return f.graph.Output(scope)
+	if f.owner != nil && f.owner.isMap() {
+		return f.owner.result(scope, status)
 	}
+	if status != checkpoint.Done {
+		return Value{}, nil
+	}
+	return f.output(scope)
+}
+
+// output is what a finished workflow gives.
+func (f *frame) output(scope overlay) (Value, error) {
+	if f.graph.Output != nil {
+		v, err := f.graph.Output(scope)
+		if err != nil {
+			err = fmt.Errorf("output of the workflow: %w", err)
+		}
+		return v, err
+	}
+	return f.written(scope), nil
+}
+
+// written is all state keys.
+func (f *frame) written(scope overlay) Value {
 	all := make(map[string]any, len(f.state))
 	for key, v := range f.state {
 		all[key] = v.Any()
@@ -184,19 +219,24 @@ func (f *frame) result(scope overlay) (v Value, err error) {
 	for key, v := range scope.changed {
 		all[key] = v.Any()
 	}
-	return known(all), nil
+	return known(all)
 }
 
 // apply makes a step that was worked out true: state, runs, triggers.
 func (f *frame) apply(done []*completion, m *merge) {
 	for key, v := range m.changed {
-		f.state[key] = v
+		f.put(key, v)
 	}
 	for _, c := range m.changes {
 		f.tree.journal.add(c)
 	}
 	for _, c := range done {
 		f.retire(c)
+	}
+	f.tree.visit(f)
+	if m.ends != "" {
+		f.end(m.ends)
+		return
 	}
 	for _, c := range done {
 		f.pump(c.run.index)
@@ -252,10 +292,9 @@ func (f *frame) retire(c *completion) {
 			f.remove(r)
 			break
 		}
-		r.status, r.failure, r.failures = failed, c.failure, 0
+		r.become(failed)
+		r.failure, r.failures = c.failure, 0
 		r.touch()
 	}
-	if f.tree.journal != nil {
-		f.tree.log = append(f.tree.log, entry)
-	}
+	f.tree.note(entry)
 }

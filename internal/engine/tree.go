@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"time"
@@ -16,9 +17,12 @@ type tree struct {
 	title   string // of the last question, by which lists call the thread also once nothing is asked
 	source  string // file from which it was started; the same text may have come from elsewhere first
 	root    *frame
-	asks    []*ask // open, oldest first
-	ready   []*run // the coming frontier, unsorted
-	epoch   string // id of the last decision or edit
+	asks    []*ask          // open, oldest first
+	ready   []*run          // the coming frontier, unsorted
+	visits  [][]*frame      // to be looked at before the step ends, by depth
+	settled []*completion   // absorbed by close, for events
+	links   map[string]link // question address -> the round before it
+	epoch   string          // id of the last decision or edit
 	ended   checkpoint.Status
 	outputs Value
 	journal *journal             // nil without a store
@@ -31,8 +35,8 @@ type tree struct {
 const rootPath = "main@1"
 
 func newTree(thread string, g *Graph, o *Options) (*tree, error) {
-	t := &tree{thread: thread, now: o.Now, newID: o.NewID}
-	root, err := newFrame(t, g, rootPath)
+	t := &tree{thread: thread, now: o.Now, newID: o.NewID, links: map[string]link{}}
+	root, err := newFrame(t, g, rootPath, "")
 	t.root = root
 	return t, err
 }
@@ -40,50 +44,172 @@ func newTree(thread string, g *Graph, o *Options) (*tree, error) {
 // begin fixes what the scope calls run.
 func (t *tree) begin(started time.Time) {
 	t.started = started
-	t.root.runValue = known(map[string]any{
-		"id": t.thread, "workflow": t.root.graph.Name, "started": started.UTC().Format(time.RFC3339Nano),
-	})
+	t.root.runValue = t.describe(t.root.graph)
 }
 
 // record writes what @thread holds.
 func (t *tree) record() {
 	rec := threadRecord{Format: formatVersion, Started: t.started, Source: t.source}
-	t.journal.add(change{checkpoint.OpSet, threadChannel, RawValue(encode(rec))})
+	t.root.write(checkpoint.OpSet, threadChannel, RawValue(encode(rec)))
 }
 
-// frames lists all frames, parents first.
-func (t *tree) frames() []*frame { return []*frame{t.root} }
+// describe is what a workflow's scope calls run.
+func (t *tree) describe(g *Graph) Value {
+	return known(map[string]any{"id": t.thread, "workflow": g.Name, "started": t.started.UTC().Format(time.RFC3339Nano)})
+}
 
 // runs yields every run there is, in frontier order.
-func (t *tree) runs(yield func(*run) bool) {
-	for _, f := range t.frames() {
-		if f.live == 0 {
+func (t *tree) runs(yield func(*run) bool) { t.root.walk(yield) }
+
+// walk yields the runs of the frame and then, in order of their owners, those of the frames below.
+func (f *frame) walk(yield func(*run) bool) bool {
+	if f.live == 0 {
+		return true
+	}
+	for _, r := range f.runs {
+		if r != nil && !yield(r) {
+			return false
+		}
+	}
+	for _, r := range f.runs {
+		if f.nests == 0 {
+			break
+		}
+		if r == nil || r.nest == nil {
 			continue
 		}
-		for _, r := range f.runs {
-			if r != nil && !yield(r) {
-				return
+		for _, k := range r.nest.frames {
+			if !k.walk(yield) {
+				return false
 			}
 		}
 	}
+	return true
 }
 
 // frontier takes the ready runs in their deterministic order: by frame, then by place in the graph.
 func (t *tree) frontier() []*run {
 	f := t.ready
 	t.ready = nil
+	for _, r := range f {
+		r.queued = false
+	}
 	if len(f) > 1 {
-		slices.SortFunc(f, func(a, b *run) int { return a.index - b.index })
+		slices.SortFunc(f, inFrontier)
 	}
 	return f
+}
+
+// inFrontier compares two runs as walk orders them.
+func inFrontier(a, b *run) int {
+	f, g := a.frame, b.frame
+	if f == g {
+		return a.index - b.index
+	}
+	for f.depth > g.depth {
+		if f = f.owner.run.frame; f == g {
+			return 1 // b is in a frame around that of a
+		}
+	}
+	for g.depth > f.depth {
+		if g = g.owner.run.frame; f == g {
+			return -1
+		}
+	}
+	for f.owner.run.frame != g.owner.run.frame {
+		f, g = f.owner.run.frame, g.owner.run.frame
+	}
+	return cmp.Or(f.owner.run.index-g.owner.run.index, f.item-g.item)
+}
+
+// visit has close look at a frame in which something happened.
+func (t *tree) visit(f *frame) {
+	if f.visited {
+		return
+	}
+	f.visited = true
+	for len(t.visits) <= f.depth {
+		t.visits = append(t.visits, nil)
+	}
+	t.visits[f.depth] = append(t.visits[f.depth], f)
+}
+
+// complete notes that a run has ended; close absorbs it.
+func (t *tree) complete(c *completion) {
+	f := c.run.frame
+	f.done = append(f.done, c)
+	t.visit(f)
+}
+
+// close ends a step: from the deepest frame to the root, frames absorb what their runs did, joins settle, and what a
+// frame came to is made known to the node that owns it. It ends the thread when nothing is left of it.
+func (t *tree) close() {
+	for d := len(t.visits) - 1; d >= 0; {
+		list := t.visits[d]
+		if len(list) == 0 {
+			d--
+			continue
+		}
+		for _, f := range list { // which adds frames above and below, and none beside
+			if f.home == nil || !f.home.gone {
+				f.close()
+			}
+			f.visited = false
+		}
+		t.visits[d] = list[:0]
+		d = len(t.visits) - 1
+	}
+}
+
+// advance has the nests look at what happened below.
+func (f *frame) advance() {
+	if f.nests == 0 {
+		return
+	}
+	for _, r := range f.runs {
+		if r == nil || r.nest == nil || !r.nest.stirred {
+			continue
+		}
+		if c := r.nest.advance(); c != nil {
+			f.done = append(f.done, c)
+		}
+	}
+}
+
+func (f *frame) close() {
+	t := f.tree
+	f.advance()
+	if len(f.done) > 0 {
+		done := f.done
+		slices.SortFunc(done, func(a, b *completion) int { return a.run.index - b.run.index })
+		f.done = nil
+		f.absorb(done)
+		t.settled = append(t.settled, done...)
+		clear(done)
+		f.done = done[:0]
+	}
+	if f.ended == "" {
+		f.settle()
+	}
+	if f.ended == "" && f.over() {
+		f.ended = checkpoint.Done
+	}
+	if f.owner != nil {
+		f.owner.stirred = true
+		t.visit(f.owner.run.frame)
+		return
+	}
+	if t.ended = f.ended; t.ended == checkpoint.Done {
+		t.outputs = f.out
+	}
 }
 
 // next names the runs that resuming would run or end: what is ready, what failed and is held back, and timers.
 func (t *tree) next() []string {
 	var names []string
 	for r := range t.runs {
-		if r.status != waiting || !r.wake.IsZero() {
-			names = append(names, r.node.Name)
+		if r.status == ready || r.status == failed || !r.wake.IsZero() {
+			names = append(names, r.address(""))
 		}
 	}
 	return names
@@ -94,26 +220,16 @@ func (t *tree) sweepAsks() {
 	t.asks = slices.DeleteFunc(t.asks, func(a *ask) bool { return a.closed })
 }
 
-// end ends the thread for good: nothing of it runs or waits any more.
-func (t *tree) end(status checkpoint.Status) {
-	for r := range t.runs {
-		t.cancelled(r)
-		r.frame.remove(r)
-	}
-	for _, f := range t.frames() {
-		for i := range f.buffers {
-			f.clearBuffer(i)
-		}
-		for _, i := range slices.Clone(f.joining) {
-			f.clearArrivals(i)
-		}
-	}
-	t.ended = status
-}
-
 // cancelled logs a run that is taken away unfinished.
 func (t *tree) cancelled(r *run) {
-	t.log = append(t.log, checkpoint.NodeRun{Path: r.path, Node: r.node.Name, Status: statusCancelled, Started: t.now()})
+	t.note(checkpoint.NodeRun{Path: r.path, Node: r.node.Name, Status: statusCancelled, Started: t.now()})
+}
+
+// note logs what a run did, for the coming commit.
+func (t *tree) note(x checkpoint.NodeRun) {
+	if t.journal != nil {
+		t.log = append(t.log, x)
+	}
 }
 
 // phase is the thread's status when nobody holds its lease.
@@ -130,7 +246,7 @@ func (t *tree) phase() checkpoint.Status {
 			asks = true
 		case r.status == failed:
 			failures = true
-		default:
+		case r.status == waiting:
 			timers = true
 		}
 	}

@@ -36,11 +36,7 @@ func (e *Engine) upgrade(ctx context.Context, h *head, d checkpoint.Definition) 
 	if err != nil {
 		return err
 	}
-	next, err := g.plan()
-	if err != nil {
-		return err
-	}
-	if err := h.tree.root.fits(next); err != nil {
+	if err := h.tree.root.fits(g); err != nil {
 		return fmt.Errorf("thread %s: %w", h.info.Thread, err)
 	}
 	t, err := load(h.checkpoint, g, &e.o)
@@ -56,8 +52,12 @@ func (e *Engine) upgrade(ctx context.Context, h *head, d checkpoint.Definition) 
 	return nil
 }
 
-// fits compares what this frame still needs of its graph with another one.
-func (f *frame) fits(next *plan) error {
+// fits compares what this frame, and those below it, still need of their graph with another one.
+func (f *frame) fits(g *Graph) error {
+	next, err := g.plan()
+	if err != nil {
+		return err
+	}
 	for i, old := range f.plan.nodes {
 		if f.runs[i] == nil && len(f.buffers[i]) == 0 && f.arrivals[i] == nil {
 			continue
@@ -74,6 +74,25 @@ func (f *frame) fits(next *plan) error {
 			return fmt.Errorf("%w: node %q now resumes in another way", ErrWorkflowChanged, old.Name)
 		case !slices.Equal(slices.Sorted(slices.Values(now.preds)), slices.Sorted(slices.Values(old.preds))):
 			return fmt.Errorf("%w: node %q is now reached from other nodes", ErrWorkflowChanged, old.Name)
+		}
+		if err := f.runs[i].fits(now.Node); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fits compares the frames of a run with what its node would now run in them.
+func (r *run) fits(now *Node) error {
+	if r == nil || r.nest == nil {
+		return nil
+	}
+	if !now.nests() || (now.Sub == nil) != (r.node.Sub == nil) || now.Map != nil && (now.Map.In == nil) != (r.node.Map.In == nil) {
+		return fmt.Errorf("%w: node %q now runs in another way", ErrWorkflowChanged, r.node.Name)
+	}
+	for _, f := range r.nest.frames {
+		if err := f.fits(now.nestedGraph()); err != nil {
+			return err
 		}
 	}
 	return nil
