@@ -165,6 +165,7 @@ type OpenQuestion struct {
 type Lead struct {
 	To    []string          // nodes
 	Ends  checkpoint.Status // "" , or how the thread (or frame) ends: done, rejected, stopped, cancelled
+	Frame string            // what ends, where it is not the thread: address of a nested workflow or map item
 	Again bool              // the node asks again
 	When  bool              // conditions decide; To lists all candidates
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
@@ -138,42 +139,58 @@ func (a *ask) lead(action actions.Action) Lead {
 	if heard {
 		return Lead{Again: true}
 	}
+	f := a.run.frame
 	if targets, ok := n.Routes[string(action)]; ok {
-		return leadTo(targets)
+		return f.leadTo(targets)
 	}
 	switch action {
 	case actions.Retry, actions.Reply:
 		return Lead{Again: true}
 	case actions.Reject, actions.Cancel:
-		if n.HasFailure {
-			return leadTo(n.Failure)
-		}
 		if action == actions.Cancel {
-			return Lead{Ends: checkpoint.Cancelled}
+			return f.refusal(n, checkpoint.Cancelled)
 		}
-		return Lead{Ends: checkpoint.Rejected}
+		return f.refusal(n, checkpoint.Rejected)
 	}
 	if len(n.When) == 0 {
-		return leadTo(n.Then)
+		return f.leadTo(n.Then)
 	}
 	lead := Lead{When: true}
 	for _, b := range n.When {
-		lead.add(b.Then)
+		lead.add(f, b.Then)
 	}
-	lead.add(n.Then)
+	lead.add(f, n.Then)
 	return lead
 }
 
-func leadTo(targets []string) Lead {
+// refusal is where a rejection or cancellation of a node leads: up, to the first failure route or map item.
+func (f *frame) refusal(n *Node, status checkpoint.Status) Lead {
+	for {
+		switch {
+		case n.HasFailure:
+			return f.leadTo(n.Failure)
+		case f.owner == nil:
+			return Lead{Ends: status}
+		case f.owner.isMap():
+			return Lead{Ends: status, Frame: f.name()}
+		}
+		f, n = f.owner.run.frame, f.owner.run.node
+	}
+}
+
+// name is the address of the frame, "" at the root.
+func (f *frame) name() string { return strings.TrimSuffix(f.address, "/") }
+
+func (f *frame) leadTo(targets []string) Lead {
 	var l Lead
-	l.add(targets)
+	l.add(f, targets)
 	return l
 }
 
 // add adds the targets of one edge; END, which has none, ends the branch.
-func (l *Lead) add(targets []string) {
+func (l *Lead) add(f *frame, targets []string) {
 	if len(targets) == 0 {
-		l.Ends = checkpoint.Done
+		l.Ends, l.Frame = checkpoint.Done, f.name()
 	}
 	for _, name := range targets {
 		if !slices.Contains(l.To, name) {

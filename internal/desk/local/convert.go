@@ -116,6 +116,8 @@ func leadText(l engine.Lead) string {
 		return strings.Join(l.To, " or ")
 	case len(l.To) > 0:
 		return strings.Join(l.To, ", ")
+	case l.Ends != "" && l.Frame != "":
+		return "END of " + l.Frame + " (" + string(l.Ends) + ")"
 	case l.Ends != "":
 		return "END (" + string(l.Ends) + ")"
 	default:
