@@ -13,8 +13,16 @@ import (
 // end even when the file has faults.
 type builder struct {
 	*source
-	file  *file
-	nodes map[string]*nodeDef // by name
+	file   *file
+	bundle *bundle
+	name   string              // of the file in the bundle
+	nodes  map[string]*nodeDef // by name
+
+	outer *builder              // of a map's body: the builder around the map
+	owner *nodeDef              // and the map
+	inner map[*nodeDef]*builder // of the bodies of its maps
+	own   []string              // of a map's body: the keys it writes
+	names map[string]bool       // of all nodes of the file; kept by the outermost
 
 	keys     map[string]bool // every state key the file mentions
 	channels map[string]engine.Reducer
@@ -24,8 +32,8 @@ type builder struct {
 	workdir *lang.Template
 }
 
-func newBuilder(src *source, f *file) *builder {
-	b := &builder{source: src, file: f, nodes: map[string]*nodeDef{}, keys: map[string]bool{}, channels: map[string]engine.Reducer{}}
+func newBuilder(src *source, f *file, bundle *bundle, name string) *builder {
+	b := &builder{source: src, file: f, bundle: bundle, name: name, nodes: map[string]*nodeDef{}, keys: map[string]bool{}, channels: map[string]engine.Reducer{}}
 	b.collect()
 	return b
 }
@@ -42,13 +50,16 @@ func (b *builder) collect() {
 	}
 	b.all.Answers = map[string][]string{}
 	for _, n := range b.file.nodes.list {
+		if b.taken(n.name) {
+			b.fault(n.at, "there is another node %q in this file, outside this map: names of nodes are unique in a file", n.name)
+		}
 		b.nodes[n.name] = n
 		b.all.Errors = append(b.all.Errors, n.name)
 		if n.output.key != nil {
-			b.addKey(n.output.key.text)
+			b.writes(n.output.key)
 		}
 		for _, p := range append(n.output.parts, n.set.list...) {
-			b.addKey(p.key.text)
+			b.writes(p.key)
 		}
 		if n.kind == nil {
 			continue
@@ -86,13 +97,13 @@ func (b *builder) namesIn(text string) lang.Names {
 			continue
 		}
 		seen[w] = true
-		if b.keys[w] {
+		if b.known(w) {
 			n.Keys = append(n.Keys, w)
 		}
 		if questions, ok := b.all.Answers[w]; ok {
 			n.Answers[w] = questions
 		}
-		if b.nodes[w] != nil {
+		if b.nodeNamed(w) != nil {
 			n.Errors = append(n.Errors, w)
 		}
 	}
@@ -193,8 +204,10 @@ func (b *builder) namedTexts(s scope, list textMap) []node.NamedText {
 // graph makes the graph. It must not be used when the file has faults.
 func (b *builder) graph() *engine.Graph {
 	f := b.file
-	b.workdir = b.template(scope{}, f.workdir.code)
-	b.env = b.namedTexts(scope{env: true}, f.env)
+	if b.outer == nil {
+		b.workdir = b.template(scope{}, f.workdir.code)
+		b.env = b.namedTexts(scope{env: true}, f.env)
+	}
 	g := &engine.Graph{
 		Name: f.name.text, Channels: b.channels, Start: f.start.names(),
 		MaxConcurrency: f.maxConcurrency.n, StepLimit: f.stepLimit.n,

@@ -25,6 +25,12 @@ func (b *builder) node(n *nodeDef) *engine.Node {
 		Retry:         n.retryPolicy(),
 		Timeout:       n.timeout.d,
 	}
+	switch n.kind.name {
+	case workflowKind:
+		out.Sub = b.sub(n)
+	case mapKind:
+		out.Map = b.mapping(n)
+	}
 	for _, r := range n.routes.list {
 		if out.Routes == nil {
 			out.Routes = map[string][]string{}
@@ -138,7 +144,9 @@ func (b *builder) exec(n *nodeDef) *node.Exec {
 		}
 	}
 	if x.JSON {
-		x.Keys = b.all.Keys
+		if x.Keys, x.Sees = b.all.Keys, b.all.Keys; b.outer != nil {
+			x.Keys = b.own
+		}
 	}
 	return x
 }
@@ -187,6 +195,9 @@ func (b *builder) question(n *nodeDef, q *question) node.Question {
 		Assignee:       b.template(s, q.assignee.code),
 		Group:          b.template(s, q.group.code),
 		Priority:       b.template(s, q.priority.code),
+	}
+	if out.Content != nil && !b.keys[out.Content.Key()] {
+		out.ReadOnly = true // the item of a map, or a key around it
 	}
 	if q.schema.literal != nil {
 		out.Schema = b.literal(q.schema.literal)

@@ -21,6 +21,9 @@ func (b *builder) check() {
 			continue
 		}
 		b.checkKind(n)
+		if inner := b.inner[n]; inner != nil && len(n.do.list) > 0 {
+			inner.check()
+		}
 		for _, q := range n.asks() {
 			if !n.vague {
 				r.checkNeeds(q, n.name)
@@ -58,8 +61,12 @@ func (b *builder) checkTargets(t *targets) bool {
 			continue
 		case strings.EqualFold(x.name, end):
 			b.fault(x.at, "write END in capitals")
+		case b.outer != nil && b.nodeNamed(x.name) != nil:
+			b.fault(x.at, "%s names the node %q, which is outside this map: what runs for an item stays inside, and what comes after the map is said there", t.path, x.name)
+		case b.isNode(x.name):
+			b.fault(x.at, "%s names the node %q, which is inside a map: only the map leads there", t.path, x.name)
 		default:
-			b.fault(x.at, "%s names the node %q, which does not exist%s", t.path, x.name, b.didYouMean(x.name, b.all.Errors))
+			b.fault(x.at, "%s names the node %q, which does not exist%s", t.path, x.name, b.didYouMean(x.name, b.nodeNames()))
 		}
 		ok = false
 	}
@@ -84,12 +91,28 @@ func (b *builder) checkKind(n *nodeDef) {
 		if !json && n.in.given {
 			b.fault(n.in.at, "in belongs to protocol: json; use stdin, or {{.name}} in an argument")
 		}
+	case mapKind:
+		b.checkMap(n)
 	case failKind:
 		for _, t := range n.targets() {
 			if t.given && t != &n.failure {
 				b.fault(t.at, "a fail node never completes; use failure")
 			}
 		}
+	}
+}
+
+// checkMap reports a map without a body, or with two.
+func (b *builder) checkMap(n *nodeDef) {
+	do, child := n.do.at != (position{}), n.child.v != nil
+	switch {
+	case n.vague:
+	case do && child:
+		b.fault(n.child.v.at, "node %q has do and workflow: a map runs one of them for each item", n.name)
+	case n.in.given && do:
+		b.fault(n.in.at, "in belongs to workflow; the nodes of do see the item as it is")
+	case !do && !child && len(b.faults) == 0:
+		b.fault(n.at, "node %q: a map needs do, nodes that run for each item, or workflow", n.name)
 	}
 }
 
@@ -109,7 +132,7 @@ var dotted = regexp.MustCompile(`\.([A-Za-z_][A-Za-z0-9_]*)`)
 func (b *builder) checkScript(n *nodeDef) {
 	for _, p := range placeholder.FindAllStringIndex(n.script.text, -1) {
 		for _, m := range dotted.FindAllStringSubmatch(n.script.text[p[0]:p[1]], -1) {
-			if b.keys[m[1]] || slices.Contains([]string{"answers", "errors", "run"}, m[1]) {
+			if b.known(m[1]) || slices.Contains([]string{"answers", "errors", "run"}, m[1]) {
 				b.fault(b.place(n.script.v, p[0]), "shell is not a template, so that no value can become a command: pass values with env")
 				return
 			}

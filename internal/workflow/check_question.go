@@ -173,7 +173,7 @@ func (b *builder) checkWriteBack(n *nodeDef, q *question) {
 		return
 	}
 	if q.content.given() {
-		if name := strings.TrimSpace(q.content.v.text); identifier.MatchString(name) {
+		if name := strings.TrimSpace(q.content.v.text); identifier.MatchString(name) && (b.keys[name] || !b.known(name)) {
 			return // a state key; or an unknown name, which is reported as such
 		}
 	}

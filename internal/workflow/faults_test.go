@@ -56,10 +56,51 @@ func TestFaultTable(t *testing.T) {
 			`3:3 node "x" has 2 kinds (exec, template): one node does one thing`}},
 		{"kind of question", wf("  x: {human: aproval, message: Fine?}\n"), []string{
 			`3:14 unknown kind of question "aproval"; did you mean "approval"?`}},
-		{"later kind", wf("  x: {map: y, do: {}}\n"), []string{
-			`3:3 the node kind map comes with a later version`}},
+		{"later kind", wf("  x: {http: y}\n"), []string{
+			`3:3 the node kind http comes with a later version`}},
 		{"no nodes", "workflow: t\n", []string{`1:1 the top level needs nodes`}},
 		{"node is no mapping", wf("  x: ls\n"), []string{`3:6 node "x" must be a mapping such as {exec: [...]}, not ls`}},
+
+		// map
+		{"no body", wf("  x: {map: \"[1]\"}\n"), []string{
+			`3:3 node "x": a map needs do, nodes that run for each item, or workflow`}},
+		{"empty body", wf("  x: {map: \"[1]\", do: {}}\n"), []string{`3:23 do holds no node`}},
+		{"items that are a text", wf("  x: {map: y, do: {n: {template: x}}}\n"), []string{
+			`3:12 map: unknown name "y" (a text needs quotes of its own: "'y'")`}},
+		{"key of the workflow", wf("  a: {template: x, output: notes, then: x}\n  x: {map: \"[1]\", do: {n: {set: {notes: 1}}}}\n"), []string{
+			`4:34 "notes" is a key of the workflow; a map body writes only keys of its own`}},
+		{"key of the item", wf("  x: {map: \"[1]\", as: claim, do: {n: {set: {claim: 1}}}}\n"), []string{
+			`3:45 "claim" is the item of the map; a map body writes only keys of its own`}},
+		{"item that is a key", wf("  a: {set: {notes: 1}, then: x}\n  x: {map: \"[1]\", as: notes, do: {n: {template: x}}}\n"), []string{
+			`4:23 as: "notes" is a key of the workflow; give the item a name of its own`}},
+		{"item around", wf("  x: {map: \"[[1]]\", do: {y: {map: item, do: {n: {template: x}}}}}\n"), []string{
+			`3:26 node "y": "item" is the item of the map around it; give this one another name with as`}},
+		{"name of a node twice", wf("  a: {template: x, then: x}\n  x: {map: \"[1]\", do: {a: {template: x}}, then: y}\n  y: {map: \"[1]\", do: {b: {template: x}, a: {fail: x}}}\n"), []string{
+			`4:24 there is another node "a" in this file, outside this map: names of nodes are unique in a file`,
+			`5:42 there is another node "a" in this file, outside this map: names of nodes are unique in a file`,
+			`5:42 node "a" is never reached`}},
+		{"a way out of the body", wf("  x: {map: \"[1]\", do: {n: {template: x, then: y}}, then: y}\n  y: {template: x}\n"), []string{
+			`3:47 then names the node "y", which is outside this map: what runs for an item stays inside, and what comes after the map is said there`}},
+		{"a way into the body", wf("  a: {template: x, then: n}\n  x: {map: \"[1]\", do: {n: {template: x}}}\n"), []string{
+			`3:26 then names the node "n", which is inside a map: only the map leads there`}},
+		{"key of the body outside", wf("  x: {map: \"[1]\", do: {n: {set: {k: 1}}}, result: k, then: y}\n  y: {template: \"{{.k}}\"}\n"), []string{
+			`4:20 y.template: unknown name ".k"`}},
+		{"answer of the body outside", wf("  x: {map: \"[1]\", do: {q: {human: approval, message: x}}, then: y}\n  y: {set: {k: answers.q}}\n"), []string{
+			`4:24 set.k: unknown field "q"`}},
+		{"edit of an item", wf("  x: {map: \"[1]\", do: {q: {human: edit, message: x, content: item}}}\n"), []string{
+			`3:62 an edit has nowhere to go: content must be a state key, or output must name one`}},
+		{"unreached in the body", wf("  x: {map: \"[1]\", do: {m: {template: x}, n: {template: x}}}\n"), []string{
+			`3:42 node "n" is never reached`}},
+		{"route of a map", wf("  x: {map: \"[1]\", do: {m: {template: x}}, routes: {a: END}}\n"), []string{
+			`3:51 a map node has no route; use when`}},
+		{"in without workflow", wf("  x: {map: \"[1]\", do: {m: {template: x}}, in: {a: item}}\n"), []string{
+			`3:47 in belongs to workflow; the nodes of do see the item as it is`}},
+		{"number of items", wf("  x: {map: \"[1]\", do: {m: {template: x}}, max_parallel: 0}\n"), []string{
+			`3:57 max_parallel must be a whole number from 1 to 10000, not 0`}},
+		{"name without a folder", wf("  x: {workflow: child}\n"), []string{
+			`3:17 workflow "child": names without a folder come with a later version; write the path of the file, as in ./child.yaml`}},
+		{"no such file", wf("  x: {workflow: ./child.yaml}\n"), []string{
+			`3:17 workflow "./child.yaml": there is no such file`}},
 
 		// target
 		{"unknown target", wf("  draft: {template: x, then: reviw}\n" + ask), []string{

@@ -112,7 +112,7 @@ func (p *nodesT) take(r *reader, name string, v *value) {
 		p.list = append(p.list, n)
 	}
 	if v.shape == mappingShape && len(v.entries) == 0 {
-		r.fault(v.at, "nodes holds no node")
+		r.fault(v.at, "%s holds no node", name)
 	}
 }
 
@@ -150,6 +150,14 @@ type nodeDef struct {
 	in          exprMap
 	outputLimit sizeT
 
+	items       exprT // of map
+	do          nodesT
+	child       childT // of map and workflow
+	as          itemT
+	result      exprT
+	maxParallel intT
+	maxWaiting  intT
+
 	text      textT // of template and fail
 	set       setT
 	question  *question // of human
@@ -165,6 +173,8 @@ func newNode(name string, at position) *nodeDef {
 		parse:    wordT{what: "parse", words: parseNames()},
 		protocol: wordT{what: "protocol", words: []string{"json"}},
 		question: newQuestion("", at),
+
+		maxParallel: intT{0, 1, 10_000}, maxWaiting: intT{0, 1, 1_000_000},
 	}
 }
 
@@ -189,7 +199,8 @@ func (n *nodeDef) asks() []*question {
 
 // mayAsk reports whether the node may wait for a person.
 func (n *nodeDef) mayAsk() bool {
-	return n.kind != nil && (len(n.asks()) > 0 || n.protocol.text == "json")
+	return n.kind != nil && (len(n.asks()) > 0 || n.protocol.text == "json" || n.child.asks ||
+		slices.ContainsFunc(n.do.list, (*nodeDef).mayAsk))
 }
 
 func joinNames() []string {
@@ -208,6 +219,10 @@ func (r *reader) readNode(n *nodeDef, v *value) {
 			found = append(found, k.name)
 			n.kind = k
 		}
+	}
+	if n.kind != nil && v.get(mapKind) != nil && v.get(workflowKind) != nil {
+		found = slices.DeleteFunc(found, func(name string) bool { return name == workflowKind })
+		n.kind = kindOf(mapKind) // whose body the workflow is
 	}
 	switch {
 	case len(found) > 1:

@@ -10,6 +10,8 @@ const (
 	setKind       = "set"
 	humanKind     = "human"
 	questionsKind = "questions"
+	mapKind       = "map"
+	workflowKind  = "workflow"
 	waitKind      = "wait"
 	failKind      = "fail"
 )
@@ -52,8 +54,10 @@ func kinds() []*kind {
 			value: func(n *nodeDef) place { return &n.question.kind }, own: questionNodeKeys(), output: true, routes: actionRoute},
 		{name: questionsKind, doc: "name: question, asked side by side; output: name: value",
 			value: func(n *nodeDef) place { return &n.questions }, output: true, routes: actionRoute},
-		{name: "map", later: true},
-		{name: "workflow", later: true},
+		{name: mapKind, doc: "expression, a list: its items go through do, or through a workflow; output: the results in order",
+			value: func(n *nodeDef) place { return &n.items }, own: mapKeys(), output: true},
+		{name: workflowKind, doc: "a workflow file, relative to this one; output: the output of that workflow",
+			value: func(n *nodeDef) place { return &n.child }, own: []key[nodeDef]{inKey()}, output: true},
 		{name: waitKind, doc: "a duration, or {until: expression}",
 			value: func(n *nodeDef) place { return &n.wait }},
 		{name: failKind, doc: "template: the node fails with this message",
@@ -126,6 +130,23 @@ func execKeys() []key[nodeDef] {
 	return []key[nodeDef]{
 		{"protocol", false, "json: it reads one object and prints one, and may ask questions", func(n *nodeDef) place { return &n.protocol }},
 		{"in", false, "name: expression, the input of a json program (output of the node before)", func(n *nodeDef) place { return &n.in }},
+	}
+}
+
+func inKey() key[nodeDef] {
+	return key[nodeDef]{"in", false, "name: expression, the input of the workflow (keys of the same name)", func(n *nodeDef) place { return &n.in }}
+}
+
+// mapKeys are the keys of map alone.
+func mapKeys() []key[nodeDef] {
+	return []key[nodeDef]{
+		{"do", false, "nodes that run for each item, with keys of their own", func(n *nodeDef) place { return &n.do }},
+		{workflowKind, false, "instead of do: a workflow file that runs for each item", func(n *nodeDef) place { return &n.child }},
+		inKey(),
+		{"as", false, "what the item is called (item)", func(n *nodeDef) place { return &n.as }},
+		{"result", false, "expression, what an item gives once it has ended (the keys it wrote, or the output of its workflow)", func(n *nodeDef) place { return &n.result }},
+		{"max_parallel", false, "items that run at a time (max_concurrency)", func(n *nodeDef) place { return &n.maxParallel }},
+		{"max_waiting", false, "items that may wait for people at a time (100)", func(n *nodeDef) place { return &n.maxWaiting }},
 	}
 }
 

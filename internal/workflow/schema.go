@@ -82,6 +82,9 @@ func definitions() schema {
 			continue
 		}
 		has := schema{"required": []string{k.name}}
+		if k.name == workflowKind { // which a map has as the key of its body
+			has["not"] = schema{"required": []string{mapKind}}
+		}
 		one = append(one, has)
 		each = append(each, schema{"if": has, "then": ref("node_" + k.name)})
 		defs["node_"+k.name] = objectSchema(k.table())

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -39,19 +40,15 @@ func Load(ref string) (*Loaded, error) {
 	if err != nil {
 		return nil, fmt.Errorf("workflow %s: %w", path, err)
 	}
-	text, err := readText(abs)
-	if info, e := os.Stat(abs); err != nil && e == nil && info.IsDir() {
+	if info, err := os.Stat(abs); err == nil && info.IsDir() {
 		return nil, Faults{{File: path, Line: 1, Column: 1, Message: "this is a folder: name a workflow file in it"}}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("workflow %s: %w", path, err)
-	}
-	l, err := parse(path, text)
+	b := onDisk(abs, path)
+	l, err := b.root(filepath.Base(abs))
 	if err != nil {
 		return nil, err
 	}
-	files := []checkpoint.File{{Path: filepath.Base(path), Text: text}}
-	l.Definition = checkpoint.Definition{Fingerprint: checkpoint.Fingerprint(files), Workflow: l.Name, Source: abs, Files: files}
+	l.Definition = checkpoint.Definition{Fingerprint: checkpoint.Fingerprint(b.files), Workflow: l.Name, Source: abs, Files: b.files}
 	l.Graph.Fingerprint = l.Definition.Fingerprint
 	return l, nil
 }
@@ -67,31 +64,23 @@ func readText(path string) (string, error) {
 	return string(text), err
 }
 
-// parse makes a workflow of a file's text; path is how faults call it. The error is Faults.
+// parse makes a workflow of the text of a file that names no others; path is how faults call it. The error is Faults.
 func parse(path, text string) (*Loaded, error) {
-	if len(text) > maxBytes {
-		return nil, Faults{{File: path, Line: 1, Column: 1, Message: "the file is larger than 1 MiB"}}
-	}
-	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	src := newSource(path, text)
-	l := src.load(text)
-	if len(src.faults) > 0 {
-		return nil, src.faults.sorted()
-	}
-	return l, nil
+	return kept([]checkpoint.File{{Path: path, Text: text}}).root(path)
 }
 
-func (s *source) load(text string) *Loaded {
+// load makes a workflow of a file's text; asks is whether a node of it may wait for a person.
+func (s *source) load(text string, bundle *bundle, name string) (l *Loaded, asks bool) {
 	root := parseYAML(s, text)
 	if root == nil {
-		return nil
+		return nil, false
 	}
 	f := readFile(s, root)
 	if f == nil {
-		return nil
+		return nil, false
 	}
-	b := newBuilder(s, f)
-	l := &Loaded{Name: f.name.text, Description: f.description.text, Graph: b.graph(), Input: f.input.raw, input: f.input.compiled}
+	b := newBuilder(s, f, bundle, name)
+	l = &Loaded{Name: f.name.text, Description: f.description.text, Graph: b.graph(), Input: f.input.raw, input: f.input.compiled}
 	b.check()
 	if f.input.v == nil {
 		l.Input = json.RawMessage(noInput)
@@ -100,7 +89,7 @@ func (s *source) load(text string) *Loaded {
 	for _, k := range f.input.keys {
 		l.InputKeys = append(l.InputKeys, k.text)
 	}
-	return l
+	return l, slices.ContainsFunc(f.nodes.list, (*nodeDef).mayAsk)
 }
 
 // CheckInput checks and completes an input object: unknown keys refused, defaults filled in, scalars coerced. The

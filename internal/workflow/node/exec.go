@@ -18,6 +18,7 @@ type Exec struct {
 	JSON bool     // protocol: json
 	In   []Named  // json only; nil: the output of the node before
 	Keys []string // json only: the state keys it may write
+	Sees []string // json only: the state keys it is given
 }
 
 // Run implements engine.Runner.

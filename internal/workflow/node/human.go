@@ -21,7 +21,8 @@ type Question struct {
 	Kind           actions.Kind
 	Title          *lang.Template
 	Message        *lang.Template
-	Content        *lang.Expr // one with a Key is written back by edit and save
+	Content        *lang.Expr // one with a Key is written back by edit and save, unless
+	ReadOnly       bool       // it is none of the keys that the node may write
 	ContentType    string
 	Context        []Named
 	Options        []Option   // literal options, or
@@ -124,6 +125,9 @@ func (q *Question) content(scope *callScope, asked *actions.Question) error {
 		return err
 	}
 	key := q.Content.Key()
+	if q.ReadOnly {
+		key = ""
+	}
 	_, isList := v.Any().([]any)
 	switch {
 	case q.Kind == actions.Conversation && key == "":

@@ -60,8 +60,8 @@ func (n *Exec) request(call *engine.Call, scope *callScope) ([]byte, error) {
 			return nil, fmt.Errorf("in: %w", err)
 		}
 	}
-	state := make(map[string]json.RawMessage, len(n.Keys))
-	for _, key := range n.Keys {
+	state := make(map[string]json.RawMessage, len(n.Sees))
+	for _, key := range n.Sees {
 		v, _ := scope.Lookup(key)
 		state[key] = v.JSON()
 	}

@@ -17,7 +17,7 @@ import (
 func jsonProgram(t *testing.T, mode string, args ...string) *node.Exec {
 	t.Helper()
 	n := self(t, mode, args...)
-	n.JSON, n.Keys = true, []string{"name", "amount"}
+	n.JSON, n.Keys, n.Sees = true, []string{"name", "amount"}, []string{"name", "amount"}
 	return n
 }
 
