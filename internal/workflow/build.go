@@ -21,12 +21,12 @@ type builder struct {
 	outer *builder              // of a map's body: the builder around the map
 	owner *nodeDef              // and the map
 	inner map[*nodeDef]*builder // of the bodies of its maps
-	own   []string              // of a map's body: the keys it writes
+	seen  *lang.Names           // what its nodes may mention; made when it is needed
 	names map[string]bool       // of all nodes of the file; kept by the outermost
 
 	keys     map[string]bool // every state key the file mentions
 	channels map[string]engine.Reducer
-	all      lang.Names // everything a template or expression may mention
+	own      lang.Names // what of this file, or of this body, a template or expression may mention
 
 	env     []node.NamedText
 	workdir *lang.Template
@@ -48,13 +48,13 @@ func (b *builder) collect() {
 		b.addKey(e.key.text)
 		b.channels[e.key.text] = engine.Reducer(e.value.text)
 	}
-	b.all.Answers = map[string][]string{}
+	b.own.Answers = map[string][]string{}
 	for _, n := range b.file.nodes.list {
 		if b.taken(n.name) {
 			b.fault(n.at, "there is another node %q in this file, outside this map: names of nodes are unique in a file", n.name)
 		}
 		b.nodes[n.name] = n
-		b.all.Errors = append(b.all.Errors, n.name)
+		b.own.Errors = append(b.own.Errors, n.name)
 		if n.output.key != nil {
 			b.writes(n.output.key)
 		}
@@ -65,23 +65,23 @@ func (b *builder) collect() {
 			continue
 		}
 		if n.kind.name == humanKind {
-			b.all.Answers[n.name] = nil
+			b.own.Answers[n.name] = nil
 		}
 		if n.kind.name == questionsKind {
 			list := []string{}
 			for _, q := range n.questions.list {
 				list = append(list, q.name)
 			}
-			b.all.Answers[n.name] = list
+			b.own.Answers[n.name] = list
 		}
 	}
-	b.all.Getenv = os.LookupEnv
+	b.own.Getenv = os.LookupEnv
 }
 
 func (b *builder) addKey(name string) {
 	if !b.keys[name] {
 		b.keys[name] = true
-		b.all.Keys = append(b.all.Keys, name)
+		b.own.Keys = append(b.own.Keys, name)
 	}
 }
 
@@ -90,7 +90,7 @@ var word = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 // namesIn are those of all names that occur in a text. To check a text against them gives the same result as against
 // all, but for suggestions; and a file of many nodes does not take the square of their number.
 func (b *builder) namesIn(text string) lang.Names {
-	n := lang.Names{Answers: map[string][]string{}, Getenv: b.all.Getenv}
+	n := lang.Names{Answers: map[string][]string{}, Getenv: b.own.Getenv}
 	seen := map[string]bool{}
 	for _, w := range word.FindAllString(text, -1) {
 		if seen[w] {
@@ -100,7 +100,7 @@ func (b *builder) namesIn(text string) lang.Names {
 		if b.known(w) {
 			n.Keys = append(n.Keys, w)
 		}
-		if questions, ok := b.all.Answers[w]; ok {
+		if questions, ok := b.asked(w); ok {
 			n.Answers[w] = questions
 		}
 		if b.nodeNamed(w) != nil {
@@ -130,7 +130,7 @@ func (b *builder) template(s scope, c code) *lang.Template {
 	if s.node != "" {
 		path = s.node + "." + path
 	}
-	b.report(c.v, path, faults, func() []lang.Fault { _, f := parse(b.all); return f })
+	b.report(c.v, path, faults, func() []lang.Fault { _, f := parse(b.visible()); return f })
 	return t
 }
 
@@ -143,7 +143,7 @@ func (b *builder) expr(s scope, c code) *lang.Expr {
 		return lang.ParseExpr(c.v.text, names)
 	}
 	x, faults := parse(b.namesIn(c.v.text))
-	b.report(c.v, c.path, faults, func() []lang.Fault { _, f := parse(b.all); return f })
+	b.report(c.v, c.path, faults, func() []lang.Fault { _, f := parse(b.visible()); return f })
 	return x
 }
 

@@ -144,9 +144,7 @@ func (b *builder) exec(n *nodeDef) *node.Exec {
 		}
 	}
 	if x.JSON {
-		if x.Keys, x.Sees = b.all.Keys, b.all.Keys; b.outer != nil {
-			x.Keys = b.own
-		}
+		x.Keys, x.Sees = b.own.Keys, b.visible().Keys
 	}
 	return x
 }

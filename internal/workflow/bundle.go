@@ -67,12 +67,12 @@ func (b *bundle) root(name string) (*Loaded, error) {
 
 // load reads a file of the bundle. The error says that it cannot be read.
 func (b *bundle) load(name string) (*parsed, error) {
-	if p := b.parsed[name]; p != nil {
-		return p, nil
-	}
 	if slices.Contains(b.open, name) {
 		chain := append(slices.Clone(b.open[slices.Index(b.open, name):]), name)
 		return nil, fmt.Errorf("contains itself: %s", strings.Join(chain, " -> "))
+	}
+	if p := b.parsed[name]; p != nil {
+		return p, nil
 	}
 	text, err := b.read(name)
 	if err != nil {

@@ -66,7 +66,7 @@ func (b *builder) checkTargets(t *targets) bool {
 		case b.isNode(x.name):
 			b.fault(x.at, "%s names the node %q, which is inside a map: only the map leads there", t.path, x.name)
 		default:
-			b.fault(x.at, "%s names the node %q, which does not exist%s", t.path, x.name, b.didYouMean(x.name, b.nodeNames()))
+			b.fault(x.at, "%s names the node %q, which does not exist%s", t.path, x.name, b.didYouMean(x.name, b.own.Errors))
 		}
 		ok = false
 	}

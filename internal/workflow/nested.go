@@ -20,16 +20,38 @@ func (b *builder) within(n *nodeDef) *builder {
 		nodes: map[string]*nodeDef{}, keys: map[string]bool{}, channels: map[string]engine.Reducer{},
 	}
 	inner.collect()
-	inner.own = slices.Clone(inner.all.Keys)
-	inner.all.Keys = append(append(inner.all.Keys, b.all.Keys...), n.as.name(), "index")
-	inner.all.Errors = append(inner.all.Errors, b.all.Errors...)
-	maps.Copy(inner.all.Answers, b.all.Answers)
 	inner.checkItem()
 	if b.inner == nil {
 		b.inner = map[*nodeDef]*builder{}
 	}
 	b.inner[n] = inner
 	return inner
+}
+
+// visible are all names that may be mentioned here: those of this builder, and in a map those around it and the item.
+func (b *builder) visible() lang.Names {
+	if b.outer == nil {
+		return b.own
+	}
+	if b.seen == nil {
+		around := b.outer.visible()
+		seen := lang.Names{
+			Keys:    append(slices.Concat(b.own.Keys, around.Keys), b.owner.as.name(), "index"),
+			Errors:  slices.Concat(b.own.Errors, around.Errors),
+			Answers: maps.Clone(around.Answers), Getenv: b.own.Getenv,
+		}
+		maps.Copy(seen.Answers, b.own.Answers)
+		b.seen = &seen
+	}
+	return *b.seen
+}
+
+// asked are the names of the questions of a node that asks, here or around; ok is false for one that does not.
+func (b *builder) asked(name string) (questions []string, ok bool) {
+	for o := b; o != nil && !ok; o = o.outer {
+		questions, ok = o.own.Answers[name]
+	}
+	return questions, ok
 }
 
 // checkItem reports a name of an item that means something else already.
@@ -104,15 +126,6 @@ func (b *builder) isNode(name string) bool {
 		b = b.outer
 	}
 	return b.names[name]
-}
-
-// nodeNames are the nodes that one of this builder can lead to.
-func (b *builder) nodeNames() []string {
-	list := make([]string, len(b.file.nodes.list))
-	for i, n := range b.file.nodes.list {
-		list[i] = n.name
-	}
-	return list
 }
 
 // sub makes a nested workflow of a workflow node.
