@@ -34,7 +34,7 @@ func load(c *checkpoint.Checkpoint, g *Graph, o *Options) (*tree, error) {
 		return nil, err
 	}
 	l := loader{
-		tree: t, checkpoint: c, channels: map[string][]stored{}, nests: map[string][]stored{}, below: map[string][]json.RawMessage{},
+		tree: t, checkpoint: c, channels: map[string][]stored{}, nests: map[string][]stored{}, below: map[string][]stored{},
 	}
 	if err := l.load(); err != nil {
 		return nil, &checkpoint.CorruptError{Thread: c.Thread, Step: c.Step, Where: "engine channels", Err: err}
@@ -48,9 +48,9 @@ type loader struct {
 	tree       *tree
 	checkpoint *checkpoint.Checkpoint
 
-	channels map[string][]stored          // by path of their frame
-	nests    map[string][]stored          // by path of the run that owns frames
-	below    map[string][]json.RawMessage // records of frames, by path of the run that owns them
+	channels map[string][]stored // by path of their frame
+	nests    map[string][]stored // by path of the run that owns frames
+	below    map[string][]stored // records of frames, by path of the run that owns them
 }
 
 func (l *loader) load() error {
@@ -81,11 +81,21 @@ func (l *loader) load() error {
 	if err := l.frame(f); err != nil {
 		return err
 	}
-	for _, list := range l.channels { // of frames and runs that are not there
-		return fmt.Errorf("%s: nothing in the thread owns this channel", list[0].name)
+	if err := l.orphan(); err != nil {
+		return err
 	}
 	f.ended = l.checkpoint.Ended
 	return l.asks()
+}
+
+// orphan is an error for a channel of a frame or a run that is not there.
+func (l *loader) orphan() error {
+	for _, m := range []map[string][]stored{l.channels, l.nests, l.below} {
+		for _, path := range sortedKeys(m) {
+			return fmt.Errorf("%s: nothing in the thread owns this channel", m[path][0].name)
+		}
+	}
+	return nil
 }
 
 // stored is one channel of the engine: @KIND:PATH, with :NAME where there are several of a kind.
@@ -106,7 +116,7 @@ func (l *loader) sort(name string, raw json.RawMessage) {
 		if strings.HasSuffix(path, "]") {
 			owner = path[:max(strings.LastIndexByte(path, '/'), 0)]
 		}
-		l.below[owner] = append(l.below[owner], raw)
+		l.below[owner] = append(l.below[owner], stored{name, kind, member, raw})
 	case "entry", "results", "before":
 		l.nests[path] = append(l.nests[path], stored{name, kind, member, raw})
 		return
@@ -202,10 +212,10 @@ func (l *loader) nest(r *run) error {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
-	for _, raw := range l.below[r.path] {
+	for _, c := range l.below[r.path] {
 		var rec struct{ Item int }
-		if err := json.Unmarshal(raw, &rec); err != nil {
-			return err
+		if err := json.Unmarshal(c.raw, &rec); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		f, err := n.newFrame(rec.Item)
 		if err != nil {
@@ -219,6 +229,8 @@ func (l *loader) nest(r *run) error {
 	if !n.isMap() && len(n.frames) != 1 {
 		return fmt.Errorf("a nested workflow has one frame, not %d", len(n.frames))
 	}
+	delete(l.nests, r.path)
+	delete(l.below, r.path)
 	n.begun = len(n.results) + len(n.frames)
 	slices.SortFunc(n.frames, func(a, b *frame) int { return a.item - b.item })
 	for _, f := range n.frames {

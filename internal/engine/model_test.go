@@ -147,18 +147,30 @@ func (m *machine) program(fragile bool) RunnerFunc {
 	}
 }
 
-// draw makes a random graph: a DAG of programs and questions, with all kinds of joins, failure routes, and retries that
-// lead back.
-func (m *machine) draw() *Graph {
+// draw makes a random graph: a DAG of programs, questions, nested workflows and maps, with all kinds of joins, failure
+// routes, and retries that lead back. The names of its nodes begin with prefix, one letter a level.
+func (m *machine) draw(prefix string, depth int) *Graph {
 	n := rapid.IntRange(2, 7).Draw(m.T, "nodes")
-	g := &Graph{Name: "random", Start: []string{"n0"}, Channels: map[string]Reducer{"trace": Append}, MaxConcurrency: rapid.SampledFrom([]int{1, 4}).Draw(m.T, "concurrency")}
-	name := func(i int) string { return fmt.Sprintf("n%d", i) }
+	if depth < maxDepth {
+		n = rapid.IntRange(1, 3).Draw(m.T, "nodes")
+	}
+	g := &Graph{Name: "random", Start: []string{prefix + "0"}, Channels: map[string]Reducer{"trace": Append}, MaxConcurrency: rapid.SampledFrom([]int{1, 4}).Draw(m.T, "concurrency")}
+	name := func(i int) string { return fmt.Sprintf("%s%d", prefix, i) }
 	for i := range n {
 		node := &Node{Name: name(i), HasThen: true, Join: rapid.SampledFrom([]Join{JoinEach, JoinAll, JoinArrived, JoinStep}).Draw(m.T, "join")}
 		if i == 0 {
 			node.Join = JoinEach
 		}
-		switch rapid.IntRange(0, 3).Draw(m.T, "kind") {
+		kinds := 3
+		if depth > 0 {
+			kinds = 5
+		}
+		switch rapid.IntRange(0, kinds).Draw(m.T, "kind") {
+		case 4:
+			node.Kind, node.Sub = "workflow", &SubGraph{Graph: m.draw(prefix+"s", depth-1)}
+		case 5:
+			node.Kind, node.Map = "map", m.drawMap(prefix, depth)
+			node.Output = m.inOrder
 		case 0:
 			node.Runner = several("a", "b")
 		case 1:
@@ -177,6 +189,9 @@ func (m *machine) draw() *Graph {
 		from.Then = append(from.Then, name(i))
 	}
 	for range rapid.IntRange(0, 4).Draw(m.T, "more edges") {
+		if n < 2 {
+			break
+		}
 		i := rapid.IntRange(0, n-2).Draw(m.T, "edge from")
 		j := rapid.IntRange(i+1, n-1).Draw(m.T, "edge to")
 		if from := g.Nodes[i]; !slices.Contains(from.Then, name(j)) {
@@ -187,6 +202,41 @@ func (m *machine) draw() *Graph {
 		g.Nodes[0].Failure, g.Nodes[0].HasFailure = []string{name(n - 1)}, true
 	}
 	return g
+}
+
+// maxDepth is how deep frames nest below the root.
+const maxDepth = 2
+
+// drawMap makes a map over a few items, over a body or over a workflow of its own; each item gives its index.
+func (m *machine) drawMap(prefix string, depth int) *MapSpec {
+	var items []any
+	for i := range rapid.IntRange(0, 4).Draw(m.T, "items") {
+		items = append(items, i)
+	}
+	spec := &MapSpec{
+		Items:       func(Scope) (Value, error) { return known(append([]any{}, items...)), nil },
+		Body:        m.draw(prefix+"m", depth-1),
+		Result:      func(s Scope) (Value, error) { v, _ := s.Lookup("item"); return v, nil },
+		MaxParallel: rapid.IntRange(0, 2).Draw(m.T, "parallel"),
+		MaxWaiting:  rapid.IntRange(0, 2).Draw(m.T, "waiting"),
+	}
+	if rapid.Bool().Draw(m.T, "own workflow") {
+		spec.In = func(s Scope) (map[string]Value, error) {
+			v, _ := s.Lookup("item")
+			return map[string]Value{"given": v}, nil
+		}
+	}
+	return spec
+}
+
+// inOrder looks at the results of a map.
+func (m *machine) inOrder(_ Scope, output Value) (map[string]Value, error) {
+	for i, v := range output.Any().([]any) {
+		if v != i {
+			m.Errorf("a map gave %s", output.JSON())
+		}
+	}
+	return nil, nil
 }
 
 // process is an engine that may die.
@@ -241,7 +291,7 @@ func expected(err error) bool {
 // check holds what must be true after whatever happened.
 func (m *machine) check() {
 	ctx := context.Background()
-	applied := map[string]int{}
+	applied, seen := map[string]int{}, map[string]bool{}
 	var trace []string
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -271,10 +321,11 @@ func (m *machine) check() {
 			if r.Status != statusCompleted {
 				continue
 			}
-			if m.isProgram(r.Node) {
-				if slices.Contains(trace, r.Path) {
-					m.Fatalf("%s was completed twice", r.Path)
-				}
+			if seen[r.Path] {
+				m.Fatalf("%s was completed twice", r.Path)
+			}
+			seen[r.Path] = true
+			if m.isProgram(r.Node) { // of the root
 				trace = append(trace, r.Path)
 			}
 			m.completed[r.Path] = true
@@ -326,7 +377,7 @@ func TestModel(t *testing.T) {
 		w := newWorldOn(t, memory.New(memory.Options{Now: c.now}), c)
 		m := &machine{T: rt, w: w, thread: "t", completed: map[string]bool{},
 			log: &ledger{steps: map[string]checkpoint.Channels{}, rows: map[string]bool{}, gone: map[string]bool{}}}
-		m.graph = m.draw()
+		m.graph = m.draw("n", maxDepth)
 		start := w.request(m.graph, nil)
 		start.Thread = m.thread
 		m.act(func(ctx context.Context, e *Engine) (*Outcome, error) { return e.Start(ctx, start) })
