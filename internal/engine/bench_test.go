@@ -38,3 +38,93 @@ func BenchmarkStepNoStore(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*nodes), "ns/node")
 }
+
+// perNode runs a graph without a store and reports the time for each of the node runs it makes.
+func perNode(b *testing.B, g *Graph, runs int, input map[string]json.RawMessage) {
+	e := New(nil, Options{})
+	b.ReportAllocs()
+	for b.Loop() {
+		out, err := e.Start(context.Background(), StartRequest{Graph: g, Input: input})
+		if err != nil || out.Status != "done" {
+			b.Fatal(err, out)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*runs), "ns/node")
+}
+
+// numbers1000 is an input: a list of 1,000 items.
+func numbers1000() map[string]json.RawMessage {
+	return map[string]json.RawMessage{"list": js(make([]int, 1000))}
+}
+
+// BenchmarkMapNoStore: a map over 1,000 items of one node each, all at once and eight at a time.
+func BenchmarkMapNoStore(b *testing.B) {
+	for _, parallel := range []int{8, 1000} {
+		b.Run(fmt.Sprintf("parallel=%d", parallel), func(b *testing.B) {
+			n := each("each", "list", graph(node("n", writes("x", 1))))
+			n.Map.MaxParallel = parallel
+			perNode(b, graph(n), 1000, numbers1000())
+		})
+	}
+}
+
+// BenchmarkDepthNoStore: a node in a workflow in a workflow, 50 deep.
+func BenchmarkDepthNoStore(b *testing.B) {
+	g := graph(node("n", writes("x", 1)))
+	for range 50 {
+		g = graph(inside("sub", g, nil))
+	}
+	perNode(b, g, 51, nil)
+}
+
+// BenchmarkFanOutNoStore: 1,000 nodes side by side.
+func BenchmarkFanOutNoStore(b *testing.B) {
+	first := node("first", passes)
+	g := graph(first)
+	for i := range 1000 {
+		first.Then = append(first.Then, fmt.Sprintf("n%d", i))
+		g.Nodes = append(g.Nodes, node(fmt.Sprintf("n%d", i), passes))
+	}
+	perNode(b, g, 1001, nil)
+}
+
+// BenchmarkStepBesideParked: one loop of 100 steps beside a map whose items have ended, or wait for people. What a step
+// costs must not grow with the finished items; with the parked ones it grows by what a checkpoint lists of open
+// questions.
+func BenchmarkStepBesideParked(b *testing.B) {
+	for _, kind := range []string{"finished", "parked"} {
+		for _, items := range []int{10, 100, 1000} {
+			b.Run(fmt.Sprintf("%s=%d", kind, items), func(b *testing.B) { besideParked(b, kind, items) })
+		}
+	}
+}
+
+func besideParked(b *testing.B, kind string, items int) {
+	const steps = 100
+	w := newWorld(b)
+	body := graph(node("ask", func(_ context.Context, c *Call) (Result, error) {
+		index, _ := c.Scope.Lookup("index")
+		if kind == "finished" && index.Any() != 0 {
+			return Result{}, nil
+		}
+		return asks(plainQuestion)(nil, c)
+	}))
+	n := each("each", "list", body)
+	n.Map.MaxParallel, n.Map.MaxWaiting = items, items
+	gate := &Node{Name: "gate", Kind: "human", Runner: asks(plainQuestion), Then: []string{"loop"}, HasThen: true}
+	left := 0
+	loop := node("loop", passes)
+	loop.When = []Branch{{If: func(Scope, Value) (bool, error) { left--; return left > 0, nil }, Then: []string{"loop"}}}
+	loop.Then = []string{"gate"}
+	g := graph(node("first", passes, "each", "gate"), n, gate, loop)
+	g.StepLimit = 1 << 30
+	out := w.start(g, map[string]any{"list": make([]int, items)})
+	for b.Loop() {
+		left = steps
+		out = w.answer(out.Thread, to("gate", "approve"))
+		if out.Steps < steps {
+			b.Fatal(out.Status, out.Error)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*steps), "ns/step")
+}

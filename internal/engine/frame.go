@@ -123,9 +123,7 @@ func newFrame(t *tree, g *Graph, path, address string) (*frame, error) {
 	return &frame{
 		tree: t, path: path, address: address, graph: g, plan: p,
 		state: map[string]Value{}, counts: make([]int, n), runs: make([]*run, n), buffers: make([][]trigger, n),
-		arrivals: make([]map[string]Value, n),
-		answers:  map[string]Value{}, errors: map[string]Value{},
-		answersValue: object(nil), errorsValue: object(nil),
+		arrivals: make([]map[string]Value, n), answersValue: t.none, errorsValue: t.none,
 	}, nil
 }
 
@@ -311,6 +309,9 @@ func (f *frame) record(node, key string, rec AnswerRecord) error {
 		v = known(named)
 	}
 	f.preserve("answers", f.answersValue)
+	if f.answers == nil {
+		f.answers = map[string]Value{}
+	}
 	f.answers[node] = v
 	f.answersValue = object(f.answers)
 	f.write(checkpoint.OpMerge, f.channel("answers"), object(map[string]Value{node: v}))
@@ -321,6 +322,9 @@ func (f *frame) record(node, key string, rec AnswerRecord) error {
 func (f *frame) recordFailure(x *checkpoint.Failure) {
 	v := known(map[string]any{"message": x.Message, "attempts": x.Attempts, "at": x.At.UTC().Format(time.RFC3339Nano)})
 	f.preserve("errors", f.errorsValue)
+	if f.errors == nil {
+		f.errors = map[string]Value{}
+	}
 	f.errors[x.Node] = v
 	f.errorsValue = object(f.errors)
 	f.write(checkpoint.OpMerge, f.channel("errors"), object(map[string]Value{x.Node: v}))

@@ -144,7 +144,9 @@ func (n *nest) begin(item int, input any) error {
 		return err
 	}
 	n.frames = append(n.frames, f)
-	f.write(checkpoint.OpSet, f.channel("frame"), known(map[string]any{"item": item}))
+	if f.tree.journal != nil {
+		f.write(checkpoint.OpSet, f.channel("frame"), known(map[string]any{"item": item}))
+	}
 	in, _ := input.(map[string]any)
 	for _, key := range sortedKeys(in) {
 		f.set(key, known(in[key]))
@@ -219,7 +221,9 @@ func (n *nest) collect() {
 			return false
 		}
 		n.results[f.item] = f.out
-		ended.key(strconv.Itoa(f.item)).raw(f.out.JSON())
+		if f.tree.journal != nil {
+			ended.key(strconv.Itoa(f.item)).raw(f.out.JSON())
+		}
 		f.drop()
 		return true
 	})

@@ -17,6 +17,7 @@ type tree struct {
 	title   string // of the last question, by which lists call the thread also once nothing is asked
 	source  string // file from which it was started; the same text may have come from elsewhere first
 	root    *frame
+	none    Value           // an empty object
 	asks    []*ask          // open, oldest first
 	ready   []*run          // the coming frontier, unsorted
 	visits  [][]*frame      // to be looked at before the step ends, by depth
@@ -35,7 +36,7 @@ type tree struct {
 const rootPath = "main@1"
 
 func newTree(thread string, g *Graph, o *Options) (*tree, error) {
-	t := &tree{thread: thread, now: o.Now, newID: o.NewID, links: map[string]link{}}
+	t := &tree{thread: thread, now: o.Now, newID: o.NewID, links: map[string]link{}, none: object(nil)}
 	root, err := newFrame(t, g, rootPath, "")
 	t.root = root
 	return t, err
@@ -195,8 +196,10 @@ func (f *frame) close() {
 		f.ended = checkpoint.Done
 	}
 	if f.owner != nil {
-		f.owner.stirred = true
-		t.visit(f.owner.run.frame)
+		if f.ready == 0 { // it ended, waits or failed: the others may have to know
+			f.owner.stirred = true
+			t.visit(f.owner.run.frame)
+		}
 		return
 	}
 	if t.ended = f.ended; t.ended == checkpoint.Done {
