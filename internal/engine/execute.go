@@ -49,6 +49,11 @@ func (s *session) execute(ctx context.Context, frontier []*run) []performed {
 		go func() {
 			defer all.Done()
 			defer func() { <-slots }()
+			leave, ok := frontier[i].frame.enter(ctx)
+			if !ok {
+				return
+			}
+			defer leave()
 			results[i] = s.perform(ctx, frontier[i])
 			if left.Add(-1) > 0 && results[i].finished {
 				s.keep(ctx, frontier[i], &results[i])
@@ -57,6 +62,27 @@ func (s *session) execute(ctx context.Context, frontier []*run) []performed {
 	}
 	all.Wait()
 	return results
+}
+
+// enter waits for a place among the runs of a nested workflow, and of those around it; false when ctx ends first.
+func (f *frame) enter(ctx context.Context) (leave func(), ok bool) {
+	for f.slots == nil {
+		if f.owner == nil {
+			return func() {}, true
+		}
+		f = f.owner.run.frame
+	}
+	select {
+	case f.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, false
+	}
+	further, ok := f.owner.run.frame.enter(ctx)
+	if !ok {
+		<-f.slots
+		return nil, false
+	}
+	return func() { further(); <-f.slots }, true
 }
 
 // defaultConcurrency is the number of node runs at a time where a workflow names none.

@@ -42,6 +42,8 @@ type frame struct {
 
 	answersValue, errorsValue, runValue Value
 
+	slots chan struct{} // of a nested workflow that limits its node runs at a time
+
 	done    []*completion // runs that ended and are not absorbed yet
 	visited bool          // due to be looked at by tree.close
 	ended   checkpoint.Status

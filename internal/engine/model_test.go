@@ -276,11 +276,12 @@ func (m *machine) act(call func(ctx context.Context, e *Engine) (*Outcome, error
 		}
 	}
 	m.check()
+	m.checkFrames()
 }
 
 // expected are the refusals that a random answer may meet.
 func expected(err error) bool {
-	for _, x := range []error{ErrNotWaiting, ErrUnknownQuestion, ErrAlreadyAnswered, checkpoint.ErrConflict, checkpoint.ErrNotFound, context.Canceled} {
+	for _, x := range []error{ErrNotWaiting, ErrUnknownQuestion, ErrAlreadyAnswered, checkpoint.ErrConflict, checkpoint.ErrNotFound, context.Canceled, ErrCancelledByPerson} {
 		if errors.Is(err, x) {
 			return true
 		}
@@ -313,6 +314,9 @@ func (m *machine) check() {
 		step++
 		if diff := cmp.Diff(m.log.steps[fmt.Sprintf("%s/%d", m.thread, c.Step)], c.Channels); diff != "" {
 			m.Fatalf("step %d is not what was written (-written +read):\n%s", c.Step, diff)
+		}
+		if c.Ended != "" && (len(c.Interrupts) > 0 || len(c.Next) > 0) {
+			m.Fatalf("step %d is %s, and yet %d questions are open and %v is next", c.Step, c.Ended, len(c.Interrupts), c.Next)
 		}
 		for _, id := range c.Decisions {
 			applied[id]++
@@ -357,6 +361,48 @@ func (m *machine) check() {
 	}
 	if unapplied != kept {
 		m.Fatalf("%d decisions are neither applied nor withdrawn, and the lease keeps %d", unapplied, kept)
+	}
+}
+
+// checkFrames looks at the frames of the head: they count their runs rightly, and no map has more at work than it may.
+func (m *machine) checkFrames() {
+	h, err := m.w.read(context.Background(), m.thread)
+	if errors.Is(err, checkpoint.ErrNotFound) {
+		return
+	}
+	if err != nil {
+		m.Fatalf("%v", err)
+	}
+	m.checkFrame(h.tree.root)
+}
+
+func (m *machine) checkFrame(f *frame) {
+	counts := map[runStatus]int{}
+	f.walk(func(r *run) bool {
+		counts[r.status]++
+		if r.frame != f || r.nest == nil {
+			return true
+		}
+		running, waits := 0, 0
+		for _, k := range r.nest.frames {
+			m.checkFrame(k)
+			if k.ready > 0 {
+				running++
+			} else {
+				waits++
+			}
+		}
+		if !r.nest.isMap() {
+			return true
+		}
+		// Items that run may all come to wait, and answers may have all run again.
+		if parallel, most := r.nest.limits(); running+waits >= most+parallel {
+			m.Fatalf("%s: %d run and %d wait, where %d and %d may", r.path, running, waits, parallel, most)
+		}
+		return true
+	})
+	if f.ready != counts[ready] || f.failed != counts[failed] {
+		m.Fatalf("%s counts %d ready and %d failed runs; there are %v", f.path, f.ready, f.failed, counts)
 	}
 }
 

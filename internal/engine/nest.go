@@ -133,6 +133,9 @@ func (n *nest) newFrame(item int) (*frame, error) {
 	f.runValue = r.frame.runValue
 	if !n.open() {
 		f.runValue = f.tree.describe(f.graph)
+		if most := f.graph.MaxConcurrency; most > 0 {
+			f.slots = make(chan struct{}, most)
+		}
 	}
 	return f, nil
 }
@@ -147,7 +150,10 @@ func (n *nest) begin(item int, input any) error {
 	if f.tree.journal != nil {
 		f.write(checkpoint.OpSet, f.channel("frame"), known(map[string]any{"item": item}))
 	}
-	in, _ := input.(map[string]any)
+	in, ok := input.(map[string]any)
+	if !ok {
+		in = map[string]any{}
+	}
 	for _, key := range sortedKeys(in) {
 		f.set(key, known(in[key]))
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -412,5 +414,34 @@ func TestStepLimitEndsALoopAtDepth(t *testing.T) {
 	out := w.start(g, nil)
 	if out.Status != checkpoint.Stalled || out.Error == nil || !strings.Contains(out.Error.Message, "step limit") || out.Steps != 20 {
 		t.Errorf("%s after %d: %v", out.Status, out.Steps, out.Error)
+	}
+}
+
+func TestNestedWorkflowLimitsItsRuns(t *testing.T) { synctest.Test(t, limitsItsRuns) }
+
+func limitsItsRuns(t *testing.T) {
+	w := newWorld(t)
+	var mu sync.Mutex
+	now, most := 0, 0
+	count := func(by int) {
+		mu.Lock()
+		defer mu.Unlock()
+		now += by
+		most = max(most, now)
+	}
+	child := graph(node("fan", passes, "a", "b", "c", "d"))
+	child.MaxConcurrency = 2
+	for _, name := range []string{"a", "b", "c", "d"} {
+		child.Nodes = append(child.Nodes, node(name, func(context.Context, *Call) (Result, error) {
+			count(1)
+			defer count(-1)
+			time.Sleep(time.Second) // of virtual time: all that may run are at it together
+			return Result{}, nil
+		}))
+	}
+	g := graph(inside("sub", child, nil))
+	g.MaxConcurrency = 4
+	if out := w.start(g, nil); out.Status != checkpoint.Done || most != 2 {
+		t.Errorf("%s, %d at a time", out.Status, most)
 	}
 }
