@@ -24,7 +24,9 @@ func (r *run) wait(res Result) (bool, error) {
 	for _, x := range res.Interrupts {
 		r.ask(x)
 	}
-	r.frame.tree.sweepAsks()
+	if len(res.Closed) > 0 {
+		r.frame.tree.sweepAsks()
+	}
 	r.asks = slices.DeleteFunc(r.asks, func(a *ask) bool { return a.closed })
 	if len(r.asks) == 0 && res.WakeAt.IsZero() {
 		return false, nil
@@ -62,6 +64,7 @@ func (r *run) checkAsks(asks []Ask) error {
 // and its answer no longer counts.
 func (r *run) ask(x Ask) {
 	t := r.frame.tree
+	t.listed = nil
 	for _, a := range r.asks {
 		if a.Key == x.Key && !a.closed {
 			a.Payload, a.ContentKey, a.read = x.Payload, x.ContentKey, false

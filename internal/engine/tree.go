@@ -17,13 +17,14 @@ type tree struct {
 	title   string // of the last question, by which lists call the thread also once nothing is asked
 	source  string // file from which it was started; the same text may have come from elsewhere first
 	root    *frame
-	none    Value           // an empty object
-	asks    []*ask          // open, oldest first
-	ready   []*run          // the coming frontier, unsorted
-	visits  [][]*frame      // to be looked at before the step ends, by depth
-	settled []*completion   // absorbed by close, for events
-	links   map[string]link // question address -> the round before it
-	epoch   string          // id of the last decision or edit
+	none    Value                  // an empty object
+	asks    []*ask                 // open, oldest first
+	listed  []checkpoint.Interrupt // asks, as checkpoints list them; nil when they have to be listed anew
+	ready   []*run                 // the coming frontier, unsorted
+	visits  [][]*frame             // to be looked at before the step ends, by depth
+	settled []*completion          // absorbed by close, for events
+	links   map[string]link        // question address -> the round before it
+	epoch   string                 // id of the last decision or edit
 	ended   checkpoint.Status
 	outputs Value
 	journal *journal             // nil without a store
@@ -220,6 +221,7 @@ func (t *tree) next() []string {
 
 // sweepAsks drops closed questions.
 func (t *tree) sweepAsks() {
+	t.listed = nil
 	t.asks = slices.DeleteFunc(t.asks, func(a *ask) bool { return a.closed })
 }
 
@@ -240,11 +242,12 @@ func (t *tree) phase() checkpoint.Status {
 	if t.ended != "" {
 		return t.ended
 	}
+	if t.root.ready > 0 {
+		return checkpoint.Stalled
+	}
 	var asks, failures, timers bool
 	for r := range t.runs {
 		switch {
-		case r.status == ready:
-			return checkpoint.Stalled
 		case len(r.asks) > 0:
 			asks = true
 		case r.status == failed:
@@ -266,6 +269,9 @@ func (t *tree) phase() checkpoint.Status {
 
 // failure is the first failed run's, nil without one.
 func (t *tree) failure() *checkpoint.Failure {
+	if t.root.failed == 0 {
+		return nil
+	}
 	for r := range t.runs {
 		if r.status == failed {
 			return r.failure
@@ -295,15 +301,17 @@ func (t *tree) due() *time.Time {
 	return due
 }
 
-// interrupts are the open questions as a checkpoint holds them.
+// interrupts are the open questions as a checkpoint holds them. The list is made once for as long as none is asked,
+// answered or withdrawn, and never changed.
 func (t *tree) interrupts() []checkpoint.Interrupt {
-	if len(t.asks) == 0 {
-		return nil
+	if len(t.asks) == 0 || t.listed != nil {
+		return t.listed
 	}
 	list := make([]checkpoint.Interrupt, len(t.asks))
 	for i, a := range t.asks {
 		list[i] = a.Interrupt
 	}
+	t.listed = list
 	return list
 }
 
