@@ -74,15 +74,15 @@ func (b *builder) checkItem() {
 
 // writes notes a key that the nodes of this builder write. Those of a map's body write only keys of their own.
 func (b *builder) writes(v *value) {
-	for o := b.outer; o != nil; o = o.outer {
-		if o.keys[v.text] {
+	for o := b; o.outer != nil; o = o.outer {
+		switch {
+		case o.outer.keys[v.text]:
 			b.fault(v.at, "%q is a key of the workflow; a map body writes only keys of its own", v.text)
 			return
+		case o.owner.as.name() == v.text:
+			b.fault(v.at, "%q is the item of the map; a map body writes only keys of its own", v.text)
+			return
 		}
-	}
-	if b.owner != nil && v.text == b.owner.as.name() {
-		b.fault(v.at, "%q is the item of the map; a map body writes only keys of its own", v.text)
-		return
 	}
 	b.addKey(v.text)
 }
