@@ -445,3 +445,24 @@ func limitsItsRuns(t *testing.T) {
 		t.Errorf("%s, %d at a time", out.Status, most)
 	}
 }
+
+// TestFailureTravelsUpToWhoCatchesIt: over a workflow that has no failure route, past questions of siblings, once nothing
+// below can go on by itself.
+func TestFailureTravelsUpToWhoCatchesIt(t *testing.T) {
+	w := newWorld(t)
+	boom := func(context.Context, *Call) (Result, error) { return Result{}, errors.New("boom") }
+	inner := graph(node("fan", passes, "leaf", "ask", "slow"), node("leaf", boom), node("ask", asks(plainQuestion)),
+		node("slow", passes, "slower"), node("slower", writes("slower", 1)))
+	outer := inside("outer", graph(inside("inner", inner, nil)), nil)
+	outer.Failure, outer.HasFailure = []string{"caught"}, true
+	out := w.start(graph(outer, node("caught", sees("errors"))), nil)
+	if out.Status != checkpoint.Done || len(out.Questions) > 0 {
+		t.Fatalf("%s %v %v", out.Status, out.Error, addressesOf(out))
+	}
+	if got := w.state(out.Thread)["seen"]; !strings.Contains(got, `"message":"inner@1: leaf@1: boom"`) {
+		t.Errorf("errors are %s", got)
+	}
+	if steps := strings.Join(w.history(out.Thread), "\n"); !strings.Contains(steps, "slower@1:completed") {
+		t.Errorf("what ran did not finish:\n%s", steps)
+	}
+}
