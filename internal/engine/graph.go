@@ -17,8 +17,8 @@ type Graph struct {
 	Nodes          []*Node                    // in file order, which is also the order of the frontier
 	Channels       map[string]Reducer         // state keys; a key that is missing is Replace
 	Output         func(Scope) (Value, error) // result of a finished run; nil: all state keys
-	MaxConcurrency int                        // node runs at a time; 0 is 8
-	StepLimit      int                        // super-steps a call; 0 is 1000
+	MaxConcurrency int                        // node runs at a time, those of nested workflows included; 0 is 8, and nested no limit of its own
+	StepLimit      int                        // super-steps a call; 0 is 1000. That of the root counts.
 
 	derived atomic.Pointer[plan]
 }
@@ -83,15 +83,17 @@ type SubGraph struct {
 	In    func(Scope) (map[string]Value, error)
 }
 
-// MapSpec runs Body once for each item of a list, each in a frame of its own.
+// MapSpec runs Body once for each item of a list, each in a frame of its own. The output is the list of their results, in
+// the order of the items. An item that is rejected or cancelled just ends; one that fails fails the map, once those that
+// run have come to rest, and where a failure route takes it. Further items begin while others wait for people.
 type MapSpec struct {
 	Items       func(Scope) (Value, error)
-	As          string
+	As          string                                // what the item is called; "" is item
 	Body        *Graph                                // its nodes see the state as it was when the map began, the item, "index", and keys of their own
 	In          func(Scope) (map[string]Value, error) // for a body that is a workflow of its own; nil otherwise
-	Result      func(Scope) (Value, error)
-	MaxParallel int
-	MaxWaiting  int // 0 is 100
+	Result      func(Scope) (Value, error)            // of an item that ended; of a workflow of its own it sees "output". nil: the keys it wrote, or that output
+	MaxParallel int                                   // items that run at a time; 0 is the workflow's MaxConcurrency
+	MaxWaiting  int                                   // none begins while so many wait; 0 is 100, 1 ADK's rule
 }
 
 // RetryPolicy says how a failed attempt is repeated. The zero value is one attempt.
