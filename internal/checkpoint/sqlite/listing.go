@@ -7,30 +7,33 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
-func threads(ctx context.Context, q querier, now time.Time, text string, args ...any) ([]checkpoint.ThreadInfo, error) {
+// threads reads rows of threadColumns, about as many as expected.
+func threads(ctx context.Context, q querier, now time.Time, expected int, text string, args ...any) ([]checkpoint.ThreadInfo, error) {
 	rows, err := q.query(ctx, text, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	var list []checkpoint.ThreadInfo
+	var packed string
 	for rows.Next() {
-		var packed string
 		if err := rows.Scan(&packed); err != nil {
 			return nil, err
 		}
-		t, err := unpack(packed, now.UnixMicro())
-		if err != nil {
+		if list == nil {
+			list = make([]checkpoint.ThreadInfo, 0, expected)
+		}
+		list = append(list, checkpoint.ThreadInfo{})
+		if err := unpack(&list[len(list)-1], packed, now.UnixMicro()); err != nil {
 			return nil, err
 		}
-		list = append(list, t)
 	}
 	return list, rows.Err()
 }
 
 // Thread implements checkpoint.Store.
 func (s *Store) Thread(ctx context.Context, thread string) (*checkpoint.ThreadInfo, error) {
-	list, err := threads(ctx, s.readers, s.now(), "SELECT "+threadColumns+" FROM threads WHERE thread = ?", thread)
+	list, err := threads(ctx, s.readers, s.now(), 1, "SELECT "+threadColumns+" FROM threads WHERE thread = ?", thread)
 	if err != nil {
 		return nil, classify(err)
 	}
@@ -118,7 +121,7 @@ func (s *Store) changes(ctx context.Context, after int64, limit int) (checkpoint
 	if _, err := rowOf(ctx, s.readers, "SELECT "+nextSeq+" - 1", nil, &newest); err != nil || newest <= after {
 		return checkpoint.Changes{Seq: after}, err
 	}
-	changed, err := threads(ctx, s.readers, s.now(),
+	changed, err := threads(ctx, s.readers, s.now(), 1,
 		"SELECT "+threadColumns+" FROM threads WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, newest, limit+1)
 	if err != nil {
 		return checkpoint.Changes{}, err

@@ -2,7 +2,7 @@ package sqlite
 
 import (
 	"context"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -17,31 +17,44 @@ func (s *Store) Threads(ctx context.Context, q checkpoint.Query) (checkpoint.Pag
 		return checkpoint.Page{}, err
 	}
 	l := listing{q: &q, now: s.now(), start: start}
-	var page checkpoint.Page
+	var found []checkpoint.ThreadInfo // by a text SQLite cannot look for
 	for {
 		text, args := l.text()
-		rows, err := threads(ctx, s.readers, l.now, text, args...)
+		rows, err := threads(ctx, s.readers, l.now, q.Size()+1, text, args...)
 		if err != nil {
 			return checkpoint.Page{}, classify(err)
 		}
 		l.sort(rows)
-		for i := range rows {
-			if l.textInGo() && !q.MatchesText(&rows[i]) {
-				continue
-			}
-			if len(page.Threads) == q.Size() {
-				page.Next = page.Threads[len(page.Threads)-1].Cursor
-				return page, nil
-			}
-			rows[i].Cursor = q.CursorOf(&rows[i])
-			page.Threads = append(page.Threads, rows[i])
+		if !l.textInGo() {
+			return l.page(rows), nil
 		}
-		if len(rows) <= q.Size() {
-			return page, nil
+		for i := range rows {
+			if q.MatchesText(&rows[i]) {
+				found = append(found, rows[i])
+			}
+		}
+		if len(found) > q.Size() || len(rows) <= q.Size() {
+			return l.page(found), nil
 		}
 		last := checkpoint.KeyOf(&rows[len(rows)-1], q.Order())
 		l.start = &last
 	}
+}
+
+// page makes a page of rows in order, of which one more than it holds says that another follows.
+func (l *listing) page(rows []checkpoint.ThreadInfo) checkpoint.Page {
+	page := checkpoint.Page{Threads: rows}
+	size := l.q.Size()
+	if len(rows) > size {
+		page.Threads = rows[:size:size]
+	}
+	for i := range page.Threads {
+		page.Threads[i].Cursor = l.q.CursorOf(&page.Threads[i])
+	}
+	if len(rows) > size {
+		page.Next = page.Threads[size-1].Cursor
+	}
+	return page
 }
 
 // listing makes the SQL of a page. Statuses stand in it as literals, so that partial indexes can be used; all else are
@@ -86,16 +99,19 @@ func (l *listing) text() (string, []any) {
 	return b.String(), l.args
 }
 
-// sort puts the rows of several arms in order.
+// sort puts the rows of several arms in order, in which they mostly are.
 func (l *listing) sort(rows []checkpoint.ThreadInfo) {
 	order := l.q.Order()
-	slices.SortFunc(rows, func(a, b checkpoint.ThreadInfo) int {
-		less := checkpoint.KeyOf(&a, order).Compare(checkpoint.KeyOf(&b, order))
-		if l.q.Reverse {
-			return -less
+	before := func(i, j int) bool {
+		less := checkpoint.KeyOf(&rows[i], order).Compare(checkpoint.KeyOf(&rows[j], order))
+		return less < 0 && !l.q.Reverse || less > 0 && l.q.Reverse
+	}
+	for i := 1; i < len(rows); i++ {
+		if before(i, i-1) {
+			sort.Slice(rows, before)
+			return
 		}
-		return less
-	})
+	}
 }
 
 func (l *listing) from(arm string) string {

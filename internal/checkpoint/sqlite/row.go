@@ -101,13 +101,13 @@ func (p *packedThread) read(packed string) error {
 }
 
 // unpack makes a thread's row of its text, as of now.
-func unpack(packed string, now int64) (checkpoint.ThreadInfo, error) {
+func unpack(info *checkpoint.ThreadInfo, packed string, now int64) error {
 	var p packedThread
 	if err := p.read(packed); err != nil {
-		return checkpoint.ThreadInfo{}, err
+		return err
 	}
 	n, t := &p.n, &p.t
-	info := checkpoint.ThreadInfo{
+	*info = checkpoint.ThreadInfo{
 		Thread: t[tThread], Workflow: t[tWorkflow], Fingerprint: t[tFingerprint], Workdir: t[tWorkdir], StartedBy: t[tStartedBy],
 		Step: n[nStep], Revision: n[nRevision], Created: checkpoint.FromMicros(n[nCreated]), Updated: checkpoint.FromMicros(n[nUpdated]),
 		Decisions: n[nDecisions], DecisionHash: t[tDecisionHash], Seq: n[nSeq],
@@ -133,7 +133,7 @@ func unpack(packed string, now int64) (checkpoint.ThreadInfo, error) {
 	if t[tOriginThread] != "" {
 		info.Origin = &checkpoint.Origin{Thread: t[tOriginThread], Step: n[nOriginStep]}
 	}
-	return info, nil
+	return nil
 }
 
 // timeUnlessNever is nil for the time that stands where there is none.

@@ -57,7 +57,8 @@ func TestARowReadsAsItWasWritten(t *testing.T) {
 
 func TestARowThatIsNoneIsAnError(t *testing.T) {
 	for _, packed := range []string{"", "\n", "1 2 3\n", "a\nb", "9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9\nshort"} {
-		if info, err := unpack(packed, 0); err == nil {
+		var info checkpoint.ThreadInfo
+		if err := unpack(&info, packed, 0); err == nil {
 			t.Errorf("%q is read as %+v", packed, info)
 		}
 	}
