@@ -33,7 +33,8 @@ hitl-tui resume 7f3k approve`,
 	flags.BoolVar(&a.flags.readOnly, "read-only", false, "refuse whatever decides or deletes")
 	flags.BoolVar(&a.flags.exitCode, "exit-code", false, "exit 10 when a thread waits, 11 when a person ended it (HITL_TUI_EXIT_CODE)")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &desk.Error{Code: desk.CodeUsage, Message: err.Error(), Remedy: "see `" + cmd.CommandPath() + " --help`"}
+		message, _, _ := strings.Cut(err.Error(), ": strconv.") // which function could not read it helps nobody
+		return &desk.Error{Code: desk.CodeUsage, Message: message, Remedy: "see `" + cmd.CommandPath() + " --help`"}
 	})
 	root.AddGroup(
 		&cobra.Group{ID: "work", Title: "Work"},

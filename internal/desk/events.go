@@ -20,9 +20,10 @@ type hub struct {
 	now       func() time.Time
 	afterFunc func(time.Duration, func()) func() bool
 
-	mu   sync.Mutex
-	subs map[*subscriber]struct{}
-	wg   sync.WaitGroup
+	mu     sync.Mutex
+	subs   map[*subscriber]struct{}
+	closed bool
+	wg     sync.WaitGroup
 }
 
 func newHub(now func() time.Time, afterFunc func(time.Duration, func()) func() bool) *hub {
@@ -44,6 +45,11 @@ func (h *hub) subscribe(ctx, life context.Context) <-chan []Event {
 	s := &subscriber{wake: make(chan struct{}, 1), last: make(map[eventKey]int)}
 	out := make(chan []Event)
 	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		close(out)
+		return out
+	}
 	h.subs[s] = struct{}{}
 	h.wg.Add(1)
 	h.mu.Unlock()
@@ -102,8 +108,13 @@ func (h *hub) pause(ctx, life context.Context) bool {
 	return false
 }
 
-// close waits for the feeders, whose contexts have ended.
-func (h *hub) close() { h.wg.Wait() }
+// close waits for the feeders, whose contexts have ended. Who subscribes later is told nothing.
+func (h *hub) close() {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.wg.Wait()
+}
 
 // subscriber gathers the events of one reader. Lasting events are kept once per kind and thread, at the place of
 // the latest; progress lines are dropped from the oldest on.

@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -128,4 +129,22 @@ func TestARunTellsHowItEnded(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSubscribingWhileTheDeskCloses: a subscription that comes as the desk closes is either waited for or told nothing.
+func TestSubscribingWhileTheDeskCloses(t *testing.T) {
+	for range 200 {
+		h := newHub(time.Now, func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop })
+		life, end := context.WithCancel(t.Context())
+		var racers sync.WaitGroup
+		var events <-chan []Event
+		racers.Go(func() { events = h.subscribe(t.Context(), life) })
+		end()
+		h.close()
+		racers.Wait()
+		for range events {
+			t.Error("an event of a closed desk")
+		}
+		h.wg.Wait()
+	}
 }
