@@ -156,7 +156,9 @@ func (d *Desk) Busy() (unsent, running int) {
 // Subscribe yields what happens in batches until ctx ends or the desk closes; a slow reader loses progress lines,
 // never the last StoreChanged, OutboxChanged, Rested or RunFailed of a thread.
 func (d *Desk) Subscribe(ctx context.Context) <-chan []Event {
+	d.mu.Lock()
 	d.startWatch()
+	d.mu.Unlock()
 	return d.hub.subscribe(ctx, d.ctx)
 }
 

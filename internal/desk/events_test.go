@@ -148,3 +148,22 @@ func TestSubscribingWhileTheDeskCloses(t *testing.T) {
 		h.wg.Wait()
 	}
 }
+
+// TestWatchingWhileTheDeskCloses: the watch of the store that the first subscription begins is waited for, or not begun.
+func TestWatchingWhileTheDeskCloses(t *testing.T) {
+	for range 100 {
+		d, err := New(newFake(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var racers sync.WaitGroup
+		racers.Go(func() {
+			for range d.Subscribe(t.Context()) {
+			}
+		})
+		if err := d.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		racers.Wait()
+	}
+}

@@ -13,10 +13,10 @@ const maxNap = 24 * time.Hour
 const sweepAgain = 10 * time.Second
 
 // startWatch begins to tell subscribers of changes in the store. A store that cannot be watched is logged: what the
-// desk does itself is told all the same.
+// desk does itself is told all the same. d.mu is held: Close, which waits for it, closes under that lock.
 func (d *Desk) startWatch() {
 	d.watch.Do(func() {
-		if d.ctx.Err() != nil {
+		if d.closed {
 			return
 		}
 		d.tasks.Add(1)
