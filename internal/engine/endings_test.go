@@ -161,3 +161,46 @@ func TestAThreadKeepsTheNameOfItsLastQuestion(t *testing.T) {
 		t.Errorf("the thread is called %q: %v", info.Title, err)
 	}
 }
+
+// lateStore does something after it was first asked for a response id, before it says that there is none.
+type lateStore struct {
+	checkpoint.Store
+	meanwhile func()
+}
+
+func (s *lateStore) FindDecision(ctx context.Context, thread, id string) (*checkpoint.Decision, error) {
+	if do := s.meanwhile; do != nil {
+		s.meanwhile = nil
+		do()
+		return nil, checkpoint.ErrNotFound
+	}
+	return s.Store.FindDecision(ctx, thread, id)
+}
+
+// TestARepeatThatComesBetweenTwoReadings: the same response, sent twice, may be applied by the other between the look for
+// it and the look at the thread; it is then applied, not refused.
+func TestARepeatThatComesBetweenTwoReadings(t *testing.T) {
+	for _, last := range []bool{true, false} { // the question was the thread's last, or another follows
+		w := newWorld(t)
+		after := node("after", passes)
+		if !last {
+			after = node("after", asks(plainQuestion))
+		}
+		out, err := w.engine(nil).Start(t.Context(), w.request(graph(node("ask", asks(plainQuestion), "after"), after), nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := ResumeRequest{Thread: out.Thread, Answers: []Answer{{Interrupt: out.Questions[0].ID, Action: "approve", ResponseID: "one"}}}
+		first := w.engine(nil)
+		late := &lateStore{Store: w.store, meanwhile: func() {
+			if out, err := first.Resume(t.Context(), r); err != nil || out.AlreadyApplied {
+				t.Errorf("the first: %+v, %v", out, err)
+			}
+		}}
+		o := w.o
+		second := New(late, o)
+		if out, err = second.Resume(t.Context(), r); err != nil || !out.AlreadyApplied {
+			t.Errorf("last %v: the repeat: %+v, %v", last, out, err)
+		}
+	}
+}

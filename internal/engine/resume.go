@@ -12,6 +12,21 @@ import (
 // Resume validates the answers whole, takes the lease with them, and runs the thread on. Racing resumes have one
 // winner; the others get a *checkpoint.ConflictError or *AnsweredError and have run nothing.
 func (e *Engine) Resume(ctx context.Context, r ResumeRequest) (*Outcome, error) {
+	out, err := e.resume(ctx, r)
+	for _, lost := range []error{ErrAlreadyAnswered, ErrNotWaiting, ErrUnknownQuestion, checkpoint.ErrConflict, checkpoint.ErrLeased} {
+		if !errors.Is(err, lost) {
+			continue
+		}
+		// The race, before the head was read or after, may have been won by the very same response, sent twice.
+		if done, again := e.repeated(ctx, r, true); again == nil && done != nil {
+			return done, nil
+		}
+		break
+	}
+	return out, err
+}
+
+func (e *Engine) resume(ctx context.Context, r ResumeRequest) (*Outcome, error) {
 	p, err := e.prepare(ctx, r, true)
 	switch {
 	case err != nil:
@@ -21,14 +36,7 @@ func (e *Engine) Resume(ctx context.Context, r ResumeRequest) (*Outcome, error) 
 	case r.Upgrade != nil:
 		return e.resumeUpgraded(ctx, r)
 	}
-	out, err := p.run(ctx)
-	if errors.Is(err, ErrAlreadyAnswered) || errors.Is(err, checkpoint.ErrConflict) || errors.Is(err, checkpoint.ErrLeased) {
-		// The race may have been won by the very same response, sent twice.
-		if done, again := e.repeated(ctx, r, true); again == nil && done != nil {
-			return done, nil
-		}
-	}
-	return out, err
+	return p.run(ctx)
 }
 
 // resumeUpgraded writes the upgrade as a step of its own, now that the whole request is known to be valid under the
