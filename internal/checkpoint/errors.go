@@ -20,6 +20,7 @@ var (
 	ErrReadOnly    = errors.New("the store is read-only")
 	ErrCursor      = errors.New("not a cursor")
 	ErrFull        = errors.New("the disk is full")
+	ErrClosed      = errors.New("the store is closed")
 )
 
 // ConflictError says that a conditional write lost: what was expected at (Thread, Step) and what is there.

@@ -4,11 +4,11 @@ package memory
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/wake"
 )
 
 // Options configure a Store. The zero value works.
@@ -25,7 +25,7 @@ type Store struct {
 	tombstones  []tombstone
 	definitions map[string]checkpoint.Definition
 	seq         int64
-	watchers    map[chan struct{}]struct{}
+	hub         wake.Hub
 	closed      bool
 }
 
@@ -52,15 +52,12 @@ type tombstone struct {
 	seq int64
 }
 
-var errClosed = errors.New("the store is closed")
-
 // New makes an empty store.
 func New(o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Store{now: o.Now, threads: make(map[string]*thread), definitions: make(map[string]checkpoint.Definition),
-		watchers: make(map[chan struct{}]struct{})}
+	return &Store{now: o.Now, threads: make(map[string]*thread), definitions: make(map[string]checkpoint.Definition)}
 }
 
 // lock begins a call; it fails once ctx has ended or the store is closed.
@@ -71,7 +68,7 @@ func (s *Store) lock(ctx context.Context) error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return errClosed
+		return checkpoint.ErrClosed
 	}
 	return nil
 }
@@ -83,40 +80,11 @@ func (s *Store) touch(t *thread) {
 	s.seq++
 	t.info.Seq = s.seq
 	t.info.Updated = s.time()
-	s.wake()
-}
-
-func (s *Store) wake() {
-	for ch := range s.watchers {
-		select {
-		case ch <- struct{}{}:
-		default:
-		}
-	}
+	s.hub.Wake()
 }
 
 // Watch implements checkpoint.Store.
-func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	ch := make(chan struct{}, 1)
-	s.watchers[ch] = struct{}{}
-	context.AfterFunc(ctx, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.unwatch(ch)
-	})
-	return ch, nil
-}
-
-func (s *Store) unwatch(ch chan struct{}) {
-	if _, ok := s.watchers[ch]; ok {
-		delete(s.watchers, ch)
-		close(ch)
-	}
-}
+func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) { return s.hub.Watch(ctx) }
 
 // view is a thread's row as of now, sharing nothing.
 func (s *Store) view(t *thread, now time.Time) checkpoint.ThreadInfo {
@@ -147,9 +115,7 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	for ch := range s.watchers {
-		s.unwatch(ch)
-	}
+	s.hub.Close()
 	s.threads, s.tombstones, s.definitions = nil, nil, nil
 	return nil
 }

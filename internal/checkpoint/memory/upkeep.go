@@ -91,7 +91,7 @@ func (s *Store) remove(t *thread) {
 	s.tombstones = append(s.tombstones, tombstone{seq: s.seq, Tombstone: checkpoint.Tombstone{Thread: t.info.Thread,
 		DeletedAt: s.time(), Decisions: t.chain.Count, DecisionHash: t.chain.Last}})
 	delete(s.threads, t.info.Thread)
-	s.wake()
+	s.hub.Wake()
 }
 
 // Stats implements checkpoint.Store.

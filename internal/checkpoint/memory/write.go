@@ -27,8 +27,8 @@ func (s *Store) Put(ctx context.Context, c checkpoint.Checkpoint, ifRevision *in
 			revision = old.Revision
 		}
 	}
-	if ifRevision != nil && *ifRevision != revision {
-		return 0, &checkpoint.ConflictError{Thread: c.Thread, Step: c.Step, Expected: *ifRevision, Actual: revision}
+	if err := c.AdmitRevision(ifRevision, revision); err != nil {
+		return 0, err
 	}
 	if t == nil {
 		t = s.create(&c, checkpoint.NewThread{})
@@ -120,16 +120,11 @@ func (s *Store) Commit(ctx context.Context, c checkpoint.Commit) (checkpoint.Ver
 	if err != nil {
 		return checkpoint.Version{}, err
 	}
-	if c.NewLease != nil {
-		if err := lease.Acquire(c.NewLease, c.NewLease.Head, s.time()); err != nil {
-			return checkpoint.Version{}, err
-		}
-		lease.Answers = checkpoint.CloneAll(lease.Answers)
-	}
-	if err := lease.Committed(id, c.KeepAnswers, c.Release); err != nil {
+	if err := c.Settle(&lease, s.time()); err != nil {
 		return checkpoint.Version{}, err
 	}
-	decisions, chain, err := t.link(id, decisionsOf(&c))
+	lease.Answers = checkpoint.CloneAll(lease.Answers)
+	decisions, chain, err := t.link(id, c.AllDecisions())
 	if err != nil {
 		return checkpoint.Version{}, err
 	}
@@ -145,28 +140,12 @@ func (s *Store) Commit(ctx context.Context, c checkpoint.Commit) (checkpoint.Ver
 	return t.info.Version(), nil
 }
 
-func decisionsOf(c *checkpoint.Commit) []checkpoint.Decision {
-	if c.NewLease == nil {
-		return c.Decisions
-	}
-	return slices.Concat(c.NewLease.Decisions, c.Decisions)
-}
-
 // admit checks what a commit is conditional on.
 func (s *Store) admit(t *thread, c *checkpoint.Commit) error {
-	id := c.Checkpoint.Thread
-	switch {
-	case t == nil && (c.Parent >= 0 || s.deleted(id)):
-		return checkpoint.AbsentConflict(id, c.Checkpoint.Step, s.deleted(id))
-	case t == nil:
-		return nil
-	case c.Parent < 0:
-		return c.ExistsConflict(t.info.Version())
-	case c.Parent != t.info.Step:
-		return c.HeadConflict(t.info.Version())
-	default:
-		return t.lease.Held(id, c.Lease, s.time())
+	if t == nil {
+		return c.AdmitNew(s.deleted(c.Checkpoint.Thread))
 	}
+	return c.AdmitNext(t.info.Version(), &t.lease, s.time())
 }
 
 // link gives the rows that continue t's chain with ds, and its new end; it changes nothing. t may be nil.

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
@@ -40,15 +39,10 @@ func (t *tx) commit(c *checkpoint.Commit, record, ops []byte, now time.Time) (ch
 		h = &head{thread: c.Checkpoint.Thread, version: checkpoint.Version{Step: -1}}
 	}
 	leased := c.NewLease != nil || len(h.lease.Answers) > 0 || c.Release
-	if c.NewLease != nil {
-		if err := h.lease.Acquire(c.NewLease, c.NewLease.Head, now); err != nil {
-			return checkpoint.Version{}, err
-		}
-	}
-	if err := h.lease.Committed(h.thread, c.KeepAnswers, c.Release); err != nil {
+	if err := c.Settle(&h.lease, now); err != nil {
 		return checkpoint.Version{}, err
 	}
-	row := &stepRow{c: &c.Checkpoint, commit: c.ID, revision: 1, record: record, state: ops, base: h.frames.base}
+	row := &stepRow{c: &c.Checkpoint, commit: c.ID, revision: 1, record: record, state: ops, base: h.frames.Base}
 	if err := t.frame(h, c, row); err != nil {
 		return checkpoint.Version{}, err
 	}
@@ -60,7 +54,7 @@ func (t *tx) commit(c *checkpoint.Commit, record, ops []byte, now time.Time) (ch
 			return checkpoint.Version{}, err
 		}
 	}
-	if err := t.link(h, decisionsOf(c)); err != nil {
+	if err := t.link(h, c.AllDecisions()); err != nil {
 		return checkpoint.Version{}, err
 	}
 	h.version = checkpoint.Version{Step: c.Checkpoint.Step, Revision: 1}
@@ -73,33 +67,17 @@ func (t *tx) commit(c *checkpoint.Commit, record, ops []byte, now time.Time) (ch
 	return h.version, err
 }
 
-func decisionsOf(c *checkpoint.Commit) []checkpoint.Decision {
-	if c.NewLease == nil {
-		return c.Decisions
-	}
-	return slices.Concat(c.NewLease.Decisions, c.Decisions)
-}
-
 // admit checks what a commit is conditional on.
 func (t *tx) admit(h *head, c *checkpoint.Commit, now time.Time) error {
-	id := c.Checkpoint.Thread
-	switch {
-	case h == nil && c.Parent >= 0:
-		return t.absent(id, c.Checkpoint.Step)
-	case h == nil:
-		var one int
-		deleted, err := t.row("SELECT 1 FROM tombstones WHERE thread = ?", []any{id}, &one)
-		if err == nil && deleted {
-			err = checkpoint.AbsentConflict(id, c.Checkpoint.Step, true)
-		}
-		return err
-	case c.Parent < 0:
-		return c.ExistsConflict(h.version)
-	case c.Parent != h.version.Step:
-		return c.HeadConflict(h.version)
-	default:
-		return h.lease.Held(id, c.Lease, now)
+	if h != nil {
+		return c.AdmitNext(h.version, &h.lease, now)
 	}
+	var one int
+	deleted, err := t.row("SELECT 1 FROM tombstones WHERE thread = ?", []any{c.Checkpoint.Thread}, &one)
+	if err != nil {
+		return err
+	}
+	return c.AdmitNew(deleted)
 }
 
 // repeated turns the refusal of a commit that is stored already into success.
@@ -120,9 +98,8 @@ func (t *tx) repeated(c *checkpoint.Commit, refused error) (checkpoint.Version, 
 // frame decides how the state of the step after h is stored, and accounts for it in h.
 func (t *tx) frame(h *head, c *checkpoint.Commit, row *stepRow) error {
 	first := h.version.Step < 0
-	if !first && !h.frames.due() {
-		h.frames.steps++
-		h.frames.size += int64(len(row.state))
+	if !first && !h.frames.Due() {
+		h.frames.Step(len(row.state))
 		return nil
 	}
 	state := checkpoint.Channels{}
@@ -136,7 +113,7 @@ func (t *tx) frame(h *head, c *checkpoint.Commit, row *stepRow) error {
 		return err
 	}
 	row.keyframe(state)
-	h.frames = frames{base: row.base, baseSize: int64(len(row.state))}
+	h.frames.Keyframe(row.base, len(row.state))
 	return nil
 }
 
@@ -167,7 +144,7 @@ func (t *tx) insertStep(r *stepRow) error {
 func (t *tx) saveHead(h *head, c *checkpoint.Checkpoint, s *checkpoint.Summary, n *checkpoint.NewThread, now time.Time) error {
 	next := shown{phase: string(s.Phase), due: sortTime(s.Due), waiting: sortTime(s.WaitingSince), workflow: c.Workflow}
 	args := []any{h.version.Step, h.version.Revision, now.UnixMicro(), s.Questions, s.Answered, s.Node, s.Title, s.Assignee,
-		s.Group, s.Priority, s.Error, c.Fingerprint, h.frames.base, h.frames.baseSize, h.frames.steps, h.frames.size,
+		s.Group, s.Priority, s.Error, c.Fingerprint, h.frames.Base, h.frames.BaseSize, h.frames.Steps, h.frames.Size,
 		h.chain.Count, h.chain.Last}
 	if h.id == 0 {
 		return t.insertThread(h, c, n, next, args, now)

@@ -11,8 +11,6 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
-var errClosed = errors.New("the store is closed")
-
 func isSQLite(err error) bool {
 	var e *driver.Error
 	return errors.As(err, &e)

@@ -18,7 +18,7 @@ type head struct {
 	chain    checkpoint.Chain
 	results  bool // some may be stored
 	shown    shown
-	frames   frames
+	frames   codec.Frames
 }
 
 // shown are the columns of the row that indexes hold: an update that names them rewrites the indexes even where
@@ -27,27 +27,6 @@ type shown struct {
 	phase        string
 	due, waiting int64
 	workflow     string
-}
-
-// frames is how the head's state is stored: operations on a keyframe.
-type frames struct {
-	base     int64 // the keyframe's step
-	baseSize int64
-	steps    int64 // since the keyframe
-	size     int64 // of their operations
-}
-
-// A keyframe is due after keyframeSteps steps, later where it would cost more than keyframeCost times what it saves
-// writing, at the latest after keyframeMost: reading a state takes that many rows.
-const (
-	keyframeSteps = 20
-	keyframeCost  = 8
-	keyframeMost  = 100
-)
-
-// due reports whether the step after the head is to be a keyframe.
-func (f *frames) due() bool {
-	return f.steps >= keyframeMost || f.steps >= keyframeSteps && f.size*keyframeCost >= f.baseSize
 }
 
 const selectHead = `SELECT id, step, revision, workflow, phase, due, waiting, lease_token, lease_holder, lease_until, lease_own,
@@ -62,7 +41,7 @@ func (t *tx) head(thread string) (*head, error) {
 	found, err := t.row(selectHead, []any{thread}, &h.id, &h.version.Step, &h.version.Revision, &h.workflow,
 		&h.shown.phase, &h.shown.due, &h.shown.waiting, &h.lease.Token, &h.lease.Holder, &until, &h.lease.Own,
 		&h.lease.Cancel, &h.lease.CancelledBy, &answers, &h.chain.Count, &h.chain.Last, &h.results,
-		&h.frames.base, &h.frames.baseSize, &h.frames.steps, &h.frames.size)
+		&h.frames.Base, &h.frames.BaseSize, &h.frames.Steps, &h.frames.Size)
 	if err != nil || !found {
 		return nil, err
 	}

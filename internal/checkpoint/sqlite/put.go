@@ -40,8 +40,8 @@ func (t *tx) put(c *checkpoint.Checkpoint, record []byte, ifRevision *int64, now
 	if _, err := t.row("SELECT revision FROM checkpoints WHERE thread = ? AND step = ?", []any{c.Thread, c.Step}, &revision); err != nil {
 		return 0, err
 	}
-	if ifRevision != nil && *ifRevision != revision {
-		return 0, &checkpoint.ConflictError{Thread: c.Thread, Step: c.Step, Expected: *ifRevision, Actual: revision}
+	if err := c.AdmitRevision(ifRevision, revision); err != nil {
+		return 0, err
 	}
 	revision++
 	row := &stepRow{c: c, revision: revision, record: record}
@@ -59,7 +59,7 @@ func (t *tx) put(c *checkpoint.Checkpoint, record []byte, ifRevision *int64, now
 		return revision, t.saveLease(h, now, true)
 	}
 	h.version = checkpoint.Version{Step: c.Step, Revision: revision}
-	h.frames = frames{base: c.Step, baseSize: int64(len(row.state))}
+	h.frames.Keyframe(c.Step, len(row.state))
 	if h.results {
 		if err := t.exec("DELETE FROM results WHERE thread = ?", h.thread); err != nil {
 			return 0, err
@@ -90,14 +90,14 @@ func (t *tx) detach(h *head, after int64) error {
 	if err := t.exec("UPDATE checkpoints SET base = ? WHERE thread = ? AND step > ? AND base = ?", step, h.thread, step, base); err != nil {
 		return err
 	}
-	if h.frames.base != base {
+	if h.frames.Base != base {
 		return nil
 	}
-	h.frames.base, h.frames.baseSize = step, int64(len(frame))
+	h.frames.Keyframe(step, len(frame))
 	if _, err := t.row("SELECT count(*), coalesce(sum(state_size), 0) FROM checkpoints WHERE thread = ? AND step > ?",
-		[]any{h.thread, step}, &h.frames.steps, &h.frames.size); err != nil {
+		[]any{h.thread, step}, &h.frames.Steps, &h.frames.Size); err != nil {
 		return err
 	}
 	return t.exec("UPDATE threads SET base = ?, base_size = ?, chain_steps = ?, chain_size = ? WHERE id = ?",
-		h.frames.base, h.frames.baseSize, h.frames.steps, h.frames.size, h.id)
+		h.frames.Base, h.frames.BaseSize, h.frames.Steps, h.frames.Size, h.id)
 }

@@ -56,55 +56,26 @@ func channels(ctx context.Context, q querier, thread string, step int64) (checkp
 		return nil, err
 	}
 	defer rows.Close()
-	b := rebuild{thread: thread}
+	b := states(thread)
 	for rows.Next() {
 		var at, base int64
 		var state []byte
 		if err := rows.Scan(&at, &base, &state); err != nil {
 			return nil, err
 		}
-		if err := b.add(at, base, state); err != nil {
+		if err := b.Add(at, base, state); err != nil {
 			return nil, err
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	return b.channels(step)
+	return b.Channels(step)
 }
 
-// rebuild builds states from rows read in order.
-type rebuild struct {
-	thread  string
-	builder *checkpoint.Builder
-	at      int64
-}
-
-// add takes the next row; it keeps state.
-func (b *rebuild) add(step, base int64, state []byte) error {
-	ops, err := codec.DecodeOps(state)
-	if err == nil && base == step {
-		b.builder = checkpoint.NewBuilder(nil)
-	}
-	if err == nil && b.builder == nil {
-		err = errors.New("the keyframe it builds on is missing or corrupt")
-	}
-	if err == nil {
-		err = b.builder.Apply(ops)
-	}
-	if err != nil {
-		b.builder = nil
-		return corrupt(b.thread, step, "state", err)
-	}
-	b.at = step
-	return nil
-}
-
-func (b *rebuild) channels(step int64) (checkpoint.Channels, error) {
-	if b.builder == nil || b.at != step {
-		return nil, checkpoint.StepNotFound(b.thread, step)
-	}
-	return b.builder.Channels(), nil
+// states builds the states of a thread from its rows.
+func states(thread string) codec.Rebuild {
+	return codec.Rebuild{Thread: thread, Where: "checkpoints.state"}
 }
 
 // Get implements checkpoint.Store.
@@ -121,13 +92,13 @@ func (s *Store) get(ctx context.Context, thread string, step int64) (*checkpoint
 		return nil, err
 	}
 	defer rows.Close()
-	b := rebuild{thread: thread}
+	b := states(thread)
 	for rows.Next() {
 		row := scanned{Checkpoint: checkpoint.Checkpoint{Thread: thread}}
 		if err := row.scan(rows, &row.state); err != nil {
 			return nil, err
 		}
-		if err := b.add(row.Step, row.base, row.state); err != nil {
+		if err := b.Add(row.Step, row.base, row.state); err != nil {
 			return nil, err
 		}
 		if row.Step != step {
@@ -136,7 +107,9 @@ func (s *Store) get(ctx context.Context, thread string, step int64) (*checkpoint
 		if err := row.decode(); err != nil {
 			return nil, err
 		}
-		row.Channels = b.builder.Channels()
+		if row.Channels, err = b.Channels(step); err != nil {
+			return nil, err
+		}
 		return &row.Checkpoint, nil
 	}
 	if err := rows.Err(); err != nil {
@@ -173,7 +146,7 @@ const historyPage = 100
 // History implements checkpoint.Store. A corrupt step is yielded as its error, and those after it follow.
 func (s *Store) History(ctx context.Context, thread string, withState bool) iter.Seq2[*checkpoint.Checkpoint, error] {
 	return func(yield func(*checkpoint.Checkpoint, error) bool) {
-		h := history{thread: thread, withState: withState, after: -1, states: rebuild{thread: thread}}
+		h := history{thread: thread, withState: withState, after: -1, states: states(thread)}
 		for {
 			page, err := h.page(ctx, s.readers)
 			if err == nil && len(page) == 0 && h.after < 0 {
@@ -200,7 +173,7 @@ type history struct {
 	thread    string
 	withState bool
 	after     int64
-	states    rebuild
+	states    codec.Rebuild
 }
 
 type entry struct {
@@ -238,10 +211,10 @@ func (h *history) entry(row *scanned) entry {
 	e := entry{step: row.Step}
 	e.err = row.decode()
 	if h.withState {
-		if err := h.states.add(row.Step, row.base, row.state); err != nil {
+		if err := h.states.Add(row.Step, row.base, row.state); err != nil {
 			e.err = err
-		} else {
-			row.Channels = h.states.builder.Channels()
+		} else if row.Channels, err = h.states.Channels(row.Step); err != nil {
+			e.err = err
 		}
 	}
 	if e.err == nil {

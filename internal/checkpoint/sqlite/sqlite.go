@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/wake"
 )
 
 // Options configure a Store. The zero value is durable and works.
@@ -35,7 +36,8 @@ type Store struct {
 	warnings []string
 	readers  *readers
 	writer   *writer // nil when the store is read-only
-	hub      *hub
+	hub      wake.Hub
+	pollers  sync.WaitGroup
 	wal      *walKeeper
 	aux      *sql.DB // for what is neither a listing nor a write: WAL checkpoints, backups, polling
 	closing  sync.Once
@@ -83,7 +85,7 @@ func (s *Store) open(ctx context.Context) error {
 	read := aux
 	read.queryOnly = true
 	s.readers = newReaders(read.open(readerCount))
-	s.hub = newHub(s)
+	s.hub.Listen = s.poll
 	if s.o.ReadOnly {
 		s.warnings = looseModes(s.path)
 		return nil
@@ -101,7 +103,7 @@ func (s *Store) open(ctx context.Context) error {
 // committed runs after each transaction of this process's writer.
 func (s *Store) committed(bytes int64) {
 	if bytes > 0 {
-		s.hub.wake()
+		s.hub.Wake()
 		s.wal.written(bytes)
 	}
 }
@@ -134,9 +136,8 @@ func (s *Store) Close() error {
 
 func (s *Store) close() error {
 	var errs []error
-	if s.hub != nil {
-		s.hub.close()
-	}
+	s.hub.Close()
+	s.pollers.Wait()
 	if s.wal != nil {
 		errs = append(errs, s.wal.close())
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
 // groupMax is how many writes share one transaction at most.
@@ -67,7 +69,7 @@ func (w *writer) run(j *job) error {
 	w.mu.Lock()
 	if w.closed {
 		w.mu.Unlock()
-		return errClosed
+		return checkpoint.ErrClosed
 	}
 	w.queue = append(w.queue, j)
 	first := !w.writing
