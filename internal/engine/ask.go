@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
@@ -123,6 +125,15 @@ func (t *tree) supersede(a *ask, feedback, by string) {
 		Round:    max(a.Round, 1) + 1,
 	}
 	t.linksChanged()
+}
+
+// unlink forgets the earlier rounds of questions in a frame that has ended, which will not be asked again in it.
+func (t *tree) unlink(f *frame) {
+	before := len(t.links)
+	maps.DeleteFunc(t.links, func(address string, _ link) bool { return strings.HasPrefix(address, f.address) })
+	if len(t.links) < before {
+		t.linksChanged()
+	}
 }
 
 func (t *tree) linksChanged() {

@@ -63,9 +63,11 @@ func (t *tree) wake(path string) error {
 }
 
 // settle completes a run without running it: it was answered, or its timer ended. Should an output expression or a
-// condition then fail it, carrying on completes it again in the same way, and asks nobody twice.
+// condition then fail it, carrying on completes it again in the same way, and asks nobody twice. Its further questions
+// are withdrawn.
 func (r *run) settle() *completion {
 	r.settled = true
+	r.withdraw()
 	c := &completion{
 		run: r, output: r.output, route: r.route, own: r.updates, noWrite: r.noWrite,
 		cancelled: r.refused, started: r.since, attempts: r.failures + 1,
@@ -175,17 +177,21 @@ func (e *effect) complete(routed bool) {
 	e.leave()
 }
 
-// leave completes the run with its answers, by the edge of the action.
+// leave completes the run with its answers, by the edge of the action; where it has none, by a route set before it
+// asked. What is cancelled, or leaves by a retry that leads nowhere, does not complete: it writes nothing.
 func (e *effect) leave() {
 	r := e.run
 	r.output = RawValue(e.answer.Value)
 	if e.ask.Key != "" || len(r.given) > 1 {
 		r.output = r.answersByKey()
 	}
-	if r.route == "" {
+	if _, routed := r.node.Routes[string(e.a.Action)]; routed || r.route == "" {
 		r.route = string(e.a.Action)
 	}
-	r.noWrite = e.a.Action == actions.Cancel || e.a.Action == actions.Retry || (e.a.Action == actions.Skip && e.ask.Key == "")
+	r.noWrite = e.a.Action == actions.Skip && e.ask.Key == ""
+	if e.a.Action == actions.Cancel || e.a.Action == actions.Retry {
+		r.noWrite, r.updates = true, nil
+	}
 	c := r.settle()
 	c.cancelled = e.a.Action == actions.Cancel
 	e.frame.absorb([]*completion{c})
@@ -286,7 +292,6 @@ func (e *effect) retry(routed bool) {
 	}
 	f := e.frame
 	if len(e.run.node.Routes[string(actions.Retry)]) == 0 { // END
-		e.run.noWrite = true
 		e.take()
 		e.leave()
 		return

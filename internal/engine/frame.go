@@ -221,13 +221,7 @@ func (r *run) touch() { r.frame.tree.journal.touched(r) }
 
 // remove takes a run away with its open questions.
 func (f *frame) remove(r *run) {
-	for _, a := range r.asks {
-		a.closed = true
-	}
-	if len(r.asks) > 0 {
-		f.tree.sweepAsks()
-	}
-	r.asks = nil
+	r.withdraw()
 	if r.nest != nil {
 		r.nest.drop()
 	}
@@ -238,6 +232,18 @@ func (f *frame) remove(r *run) {
 	r.become("")
 	r.touch()
 	f.tree.visit(f)
+}
+
+// withdraw closes the run's open questions.
+func (r *run) withdraw() {
+	if len(r.asks) == 0 {
+		return
+	}
+	for _, a := range r.asks {
+		a.closed = true
+	}
+	r.asks = nil
+	r.frame.tree.sweepAsks()
 }
 
 // unqueue takes r out of the coming frontier.

@@ -328,6 +328,9 @@ func (n *nest) failed() *completion {
 // fail fails the run, and everything below ends.
 func (n *nest) fail(err error) *completion {
 	r := n.run
+	for _, f := range n.frames {
+		f.tree.unlink(f)
+	}
 	n.drop()
 	c := &completion{run: r, started: r.since}
 	c.fail(r.frame.tree.now(), err)

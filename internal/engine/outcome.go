@@ -152,6 +152,9 @@ func (a *ask) lead(action actions.Action) Lead {
 		}
 		return f.refusal(n, checkpoint.Rejected)
 	}
+	if targets, ok := n.Routes[a.run.route]; ok {
+		return f.leadTo(targets)
+	}
 	if len(n.When) == 0 {
 		return f.leadTo(n.Then)
 	}

@@ -197,6 +197,9 @@ func (f *frame) close() {
 		f.ended = checkpoint.Done
 	}
 	if f.owner != nil {
+		if f.ended != "" {
+			t.unlink(f)
+		}
 		if f.ready == 0 { // it ended, waits or failed: the others may have to know
 			f.owner.stirred = true
 			t.visit(f.owner.run.frame)
