@@ -179,12 +179,21 @@ func (a *app) auditCommand() *cobra.Command {
 		}
 		t := table{head: []string{"DECIDED", "THREAD", "QUESTION", "ACTION", "BY", "WAITED", "OUTCOME", "COMMENT"}, grow: 7}
 		for _, r := range rows {
-			t.add(r.DecidedAt.Local().Format(time.DateTime), r.Thread, r.Address, r.Action, r.Reviewer, age(r.Waited), r.Outcome, ansi.Truncate(sanitize.Line(firstLine(r.Comment)), 80, "…"))
+			t.add(r.DecidedAt.Local().Format(time.DateTime), r.Thread, r.Address, r.Action, r.Reviewer, age(r.Waited), r.Outcome, ansi.Truncate(sanitize.Line(remark(r)), 80, "…"))
 		}
 		a.printTable(t)
 		return nil
 	}
 	return cmd
+}
+
+// remark is what a list shows of a decision beside its action: the comment, or of a change of the state its keys.
+func remark(r desk.DecisionRow) string {
+	var changed map[string]json.RawMessage
+	if r.Question == "" && r.Comment == "" && json.Unmarshal(r.Data, &changed) == nil {
+		return strings.Join(sortedKeys(changed), ", ")
+	}
+	return firstLine(r.Comment)
 }
 
 func (a *app) verify(cmd *cobra.Command, d *opened, thread string) error {

@@ -179,11 +179,14 @@ func TestReadOnlyRefusesWhatDecidesOrDestroys(t *testing.T) {
 		"claim":   func() error { return d.Claim(ctx, "thread-1", time.Minute) },
 		"release": func() error { return d.Release(ctx, "thread-1") },
 		"fork":    func() error { _, err := d.Fork(ctx, "thread-1", 0); return err },
-		"patch":   func() error { return d.Patch(ctx, "thread-1", map[string]json.RawMessage{"a": nil}, "") },
-		"prune":   func() error { _, err := d.Prune(ctx, Bounds{All: true, BeforeStep: 1}, false, nil); return err },
-		"delete":  func() error { return d.Delete(ctx, "thread-1") },
-		"start":   func() error { _, err := d.Start(ctx, StartRequest{File: "x"}, false); return err },
-		"sweep":   func() error { _, err := d.Sweep(ctx, false); return err },
+		"patch": func() error {
+			_, err := d.Patch(ctx, Change{Thread: "thread-1", Updates: map[string]json.RawMessage{"a": nil}})
+			return err
+		},
+		"prune":  func() error { _, err := d.Prune(ctx, Bounds{All: true, BeforeStep: 1}, false, nil); return err },
+		"delete": func() error { return d.Delete(ctx, "thread-1") },
+		"start":  func() error { _, err := d.Start(ctx, StartRequest{File: "x"}, false); return err },
+		"sweep":  func() error { _, err := d.Sweep(ctx, false); return err },
 	}
 	for name, call := range refused {
 		if err := call(); !errors.Is(err, ErrReadOnly) {

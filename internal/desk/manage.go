@@ -40,39 +40,57 @@ func manages[T any](ctx context.Context, d *Desk, thread, what string) (part T, 
 	return part, id, err
 }
 
-// Fork starts a new thread from an earlier step and runs it on in the background; it returns the new id.
-func (d *Desk) Fork(ctx context.Context, thread string, step int64) (string, error) {
-	forker, id, err := manages[Forker](ctx, d, thread, "fork a thread")
-	if err != nil {
-		return "", err
-	}
-	fork, err := forker.Fork(ctx, id, step, d.o.NewID(), d.o.Reviewer)
-	if err != nil {
-		return "", err
-	}
-	if _, ok := d.source.(Answerer); !ok {
-		return fork, nil
-	}
-	detail, err := d.source.Open(ctx, fork)
-	if err != nil {
-		return fork, err
-	}
-	if detail.Status == "stalled" {
-		return fork, d.carryOn(fork)
-	}
-	return fork, nil
+// ForkRequest says from which step of which thread another one is to start.
+type ForkRequest struct {
+	Thread string
+	Step   int64
+	As     string // id of the new thread; "" makes one
 }
 
-// Patch writes a reviewer's change of the state at the head. version is what was on screen, "" any.
-func (d *Desk) Patch(ctx context.Context, thread string, updates map[string]json.RawMessage, version string) error {
-	patcher, id, err := manages[Patcher](ctx, d, thread, "change the state")
+// ForkOnly starts a new thread from an earlier step and runs nothing, so that its state can be changed first.
+func (d *Desk) ForkOnly(ctx context.Context, f ForkRequest) (*Result, error) {
+	forker, id, err := manages[Forker](ctx, d, f.Thread, "fork a thread")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(updates) == 0 {
-		return usagef("nothing to change: give at least one state key")
+	if f.As == "" {
+		f.As = d.o.NewID()
 	}
-	return patcher.Patch(ctx, id, updates, version, d.o.Reviewer)
+	return forker.Fork(ctx, id, f.Step, f.As, d.o.Reviewer)
+}
+
+// Fork starts a new thread from an earlier step and runs it on in the background; it returns the new id.
+func (d *Desk) Fork(ctx context.Context, thread string, step int64) (string, error) {
+	fork, err := d.ForkOnly(ctx, ForkRequest{Thread: thread, Step: step})
+	if err != nil {
+		return "", err
+	}
+	if _, ok := d.source.(Answerer); ok && fork.Status == "stalled" {
+		return fork.Thread, d.carryOn(fork.Thread)
+	}
+	return fork.Thread, nil
+}
+
+// Change is a reviewer's change of the state at the head.
+type Change struct {
+	Thread  string
+	Frame   string // whose state: "" the thread's, else the address of a nested workflow or map item, as in triage/2
+	Updates map[string]json.RawMessage
+	Version string // what was on screen; "" any
+	Steal   bool   // although somebody else has claimed it
+}
+
+// Patch writes a change of the state as a step of its own, in the name of the desk's reviewer.
+func (d *Desk) Patch(ctx context.Context, c Change) (*Result, error) {
+	patcher, id, err := manages[Patcher](ctx, d, c.Thread, "change the state")
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Updates) == 0 {
+		return nil, usagef("nothing to change: give at least one state key")
+	}
+	c.Thread = id
+	return patcher.Patch(ctx, c, d.o.Reviewer)
 }
 
 // Prune deletes what b selects, or with dryRun says what it would. Heads are kept, and what runs.

@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 )
 
@@ -108,12 +107,12 @@ type Claimer interface {
 
 // Forker starts a thread from an earlier step of another, without running it on. as is the id of the new thread.
 type Forker interface {
-	Fork(ctx context.Context, thread string, step int64, as, by string) (string, error)
+	Fork(ctx context.Context, thread string, step int64, as, by string) (*Result, error)
 }
 
 // Patcher writes a reviewer's change of the state.
 type Patcher interface {
-	Patch(ctx context.Context, thread string, updates map[string]json.RawMessage, version, by string) error
+	Patch(ctx context.Context, c Change, by string) (*Result, error)
 }
 
 // Pruner deletes steps and threads.

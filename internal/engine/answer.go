@@ -193,19 +193,24 @@ func checkVersion(h *head, v *checkpoint.Version) error {
 	}
 }
 
-// claimed refuses to answer what somebody else has claimed.
-func claimed(h *head, r ResumeRequest, now time.Time) error {
-	c := h.info.Claim
-	if c == nil || r.Steal || !c.Until.After(now) {
-		return nil
-	}
+// reviewer is who makes the request.
+func (r *ResumeRequest) reviewer() string {
 	by := r.By
 	for _, a := range r.Answers {
 		if a.Reviewer != "" {
 			by = a.Reviewer
 		}
 	}
-	if by == c.Reviewer {
+	return by
+}
+
+// claimed refuses to answer what somebody else has claimed.
+func claimed(h *head, r ResumeRequest, now time.Time) error {
+	c := h.info.Claim
+	if c == nil || r.Steal || !c.Until.After(now) {
+		return nil
+	}
+	if r.reviewer() == c.Reviewer {
 		return nil
 	}
 	return &ClaimedError{Thread: r.Thread, By: c.Reviewer, Until: c.Until}
@@ -280,7 +285,9 @@ func (e *Engine) answered(ctx context.Context, h *head, name string, v *checkpoi
 			gone[d.Withdraws] = true
 			continue
 		}
-		rows = append(rows, d)
+		if !aboutThread(d) {
+			rows = append(rows, d)
+		}
 	}
 	for _, d := range rows {
 		named := name != "" && (d.Interrupt == name || d.Address == name || d.Key == name)

@@ -123,7 +123,7 @@ func TestAnEditBesideAnAcceptedAnswer(t *testing.T) {
 			t.Fatal("no crash")
 		}
 		w.clock.advance(time.Minute)
-		out, err := w.Edit(t.Context(), thread, map[string]json.RawMessage{"n": js(2)}, nil, "ben")
+		out, err := w.Edit(t.Context(), EditRequest{Thread: thread, Updates: map[string]json.RawMessage{"n": js(2)}, By: "ben"})
 		if err != nil || len(out.Questions) != 1 {
 			t.Fatalf("%v, %+v", err, out)
 		}
@@ -136,7 +136,7 @@ func TestAnEditBesideAnAcceptedAnswer(t *testing.T) {
 		if w.state(thread)["n"] != "2" {
 			t.Errorf("the state is %v", w.state(thread))
 		}
-		if diff := cmp.Diff([]string{"approve:applied"}, w.outcomes(thread)); diff != "" {
+		if diff := cmp.Diff([]string{"approve:applied", "edit:applied"}, w.outcomes(thread)); diff != "" {
 			t.Error(diff)
 		}
 	})

@@ -15,6 +15,7 @@ var (
 	ErrWorkflowChanged = errors.New("the workflow has changed")
 	ErrUnknownQuestion = errors.New("no such open question")
 	ErrClosed          = errors.New("the engine is closed")
+	ErrInvalidEdit     = errors.New("the state cannot be changed so")
 	ErrWhichQuestion   = errors.New("several questions are open")
 )
 

@@ -2,10 +2,7 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -88,73 +85,4 @@ func (t *tree) restartClocks(then time.Time) {
 		r.wake, r.since = now.Add(r.wake.Sub(began)), now
 		r.touch()
 	}
-}
-
-// Edit writes a reviewer's state changes as a step of their own; open questions are kept. A null value sets null.
-func (e *Engine) Edit(ctx context.Context, thread string, updates map[string]json.RawMessage, ifVersion *checkpoint.Version, by string) (*Outcome, error) {
-	h, err := e.read(ctx, thread)
-	if err != nil {
-		return nil, err
-	}
-	if h.tree.ended != "" {
-		return nil, fmt.Errorf("%w: thread %s is %s, so its state cannot change; fork it", ErrNotWaiting, thread, h.tree.ended)
-	}
-	if err := checkVersion(h, ifVersion); err != nil {
-		return nil, err
-	}
-	if err := claimed(h, ResumeRequest{Thread: thread, By: by}, e.o.Now()); err != nil {
-		return nil, err
-	}
-	for _, key := range sortedKeys(updates) {
-		if key == "" || strings.HasPrefix(key, "@") {
-			return nil, fmt.Errorf("%q is no state key", key)
-		}
-		v, err := ValueOf(updates[key])
-		if err != nil {
-			return nil, fmt.Errorf("state key %q: %w", key, err)
-		}
-		h.tree.root.set(key, v)
-	}
-	if len(updates) == 0 {
-		return nil, errors.New("nothing to change")
-	}
-	h.tree.newEpoch(e.o.NewID())
-	return e.writeStep(ctx, h, checkpoint.SourceEdit)
-}
-
-// newEpoch makes every run that has yet to run begin after an edit, so that its idempotency key is another one.
-func (t *tree) newEpoch(id string) {
-	t.epoch = id
-	t.root.write(checkpoint.OpSet, epochChannel, text(id))
-	for r := range t.runs {
-		if r.status == ready || r.status == failed {
-			r.epoch = id
-			r.touch()
-		}
-	}
-}
-
-// writeStep commits the tree as a step that runs nothing and applies no answers.
-func (e *Engine) writeStep(ctx context.Context, h *head, source checkpoint.Source) (*Outcome, error) {
-	s := e.session(h)
-	s.source = source
-	seen := 0
-	if h.info.Lease != nil {
-		seen = h.info.Lease.Answers
-	}
-	lease, err := e.store.AcquireLease(ctx, checkpoint.LeaseRequest{
-		Thread: h.info.Thread, Token: e.o.NewID(), Holder: e.o.Holder, TTL: e.o.LeaseTTL, Head: s.head, Seen: seen,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("thread %s: %w", h.info.Thread, err)
-	}
-	s.lease = lease.Token
-	c := s.compose(ctx, true)
-	c.KeepAnswers = len(lease.Answers)
-	version, err := e.store.Commit(context.WithoutCancel(ctx), c)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("thread %s: %w", h.info.Thread, err), s.release(context.WithoutCancel(ctx), false))
-	}
-	s.committed(version, true)
-	return s.outcome(), nil
 }

@@ -293,7 +293,7 @@ func TestIdempotencyKeys(t *testing.T) {
 	if len(keys) != 4 || keys[0] != keys[1] || keys[0] != keys[2] || len(keys[0]) != 32 {
 		t.Fatalf("repetitions have other keys: %v", keys)
 	}
-	if _, err := w.Edit(t.Context(), thread, map[string]json.RawMessage{"x": js(1)}, nil, "ana"); err != nil {
+	if _, err := w.Edit(t.Context(), EditRequest{Thread: thread, Updates: map[string]json.RawMessage{"x": js(1)}, By: "ana"}); err != nil {
 		t.Fatal(err)
 	}
 	broken = false

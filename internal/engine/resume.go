@@ -34,7 +34,7 @@ func (e *Engine) resume(ctx context.Context, r ResumeRequest) (*Outcome, error) 
 	case p.applied != nil:
 		return p.applied, nil
 	case r.Upgrade != nil:
-		return e.resumeUpgraded(ctx, r)
+		return e.resumeUpgraded(ctx, p.request)
 	}
 	return p.run(ctx)
 }
@@ -61,6 +61,7 @@ func (e *Engine) Check(ctx context.Context, r ResumeRequest) error {
 
 // prepared is a resume that was validated whole and has written nothing.
 type prepared struct {
+	request ResumeRequest // without an answer that answers nothing
 	session *session
 	head    *head
 	answers []json.RawMessage
@@ -89,9 +90,10 @@ func (e *Engine) prepare(ctx context.Context, r ResumeRequest, carry bool) (*pre
 	if h.info.Lease != nil {
 		p.seen = h.info.Lease.Answers
 	}
-	if isCarryOn(h, r.Answers) {
+	if isCarryOn(h, r) {
 		r.Answers = nil
 	}
+	p.request = r
 	if p.seen > 0 && len(r.Answers) > 0 && carry {
 		if err := e.answeredAlready(ctx, h, r); err != nil {
 			return nil, err
@@ -164,13 +166,15 @@ func (p *prepared) run(ctx context.Context) (*Outcome, error) {
 }
 
 // isCarryOn recognises a response that names no action and no question, to a thread where it answers nothing: one
-// that failed or stalled. Data beside an open question is meant for that question.
-func isCarryOn(h *head, answers []Answer) bool {
-	if len(answers) != 1 || len(answers[0].Data) > 0 && len(h.tree.asks) > 0 {
+// that failed or stalled, and any that is to be put on another definition. Data beside an open question is meant for
+// that question.
+func isCarryOn(h *head, r ResumeRequest) bool {
+	if len(r.Answers) != 1 || len(r.Answers[0].Data) > 0 && len(h.tree.asks) > 0 {
 		return false
 	}
-	a := answers[0]
-	return a.Action == "" && a.Interrupt == "" && (h.info.Status == checkpoint.Stalled || h.info.Status == checkpoint.Failed)
+	a := r.Answers[0]
+	return a.Action == "" && a.Interrupt == "" &&
+		(r.Upgrade != nil || h.info.Status == checkpoint.Stalled || h.info.Status == checkpoint.Failed)
 }
 
 // carryOn prepares a resume that answers nothing: failed runs are tried again, and only those; timers end.

@@ -109,7 +109,7 @@ func (e *Engine) sweepThread(ctx context.Context, thread string, now time.Time) 
 	}
 	var out *Outcome
 	if mark {
-		if out, err = e.writeStep(ctx, h, checkpoint.SourceStep); err != nil {
+		if out, err = e.writeStep(ctx, h, checkpoint.SourceStep, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -17,13 +17,15 @@ func (e *Engine) writeUpgrade(ctx context.Context, r ResumeRequest) (*Outcome, e
 	if err := checkVersion(h, r.IfVersion); err != nil {
 		return nil, err
 	}
+	was := h.checkpoint.Fingerprint
 	if err := e.upgrade(ctx, h, *r.Upgrade); err != nil {
 		return nil, err
 	}
+	row := e.rowAbout(h, upgradeAction, r.reviewer(), encode(map[string]string{"from": was, "to": r.Upgrade.Fingerprint}))
 	if err := e.store.PutDefinition(ctx, *r.Upgrade); err != nil {
 		return nil, fmt.Errorf("keeping the definition of %s: %w", r.Upgrade.Workflow, err)
 	}
-	return e.writeStep(ctx, h, checkpoint.SourceUpgrade)
+	return e.writeStep(ctx, h, checkpoint.SourceUpgrade, &row)
 }
 
 // upgrade puts a thread that was read on another definition. It is refused unless every node that a frame

@@ -178,7 +178,7 @@ func testEditKeepsTheQuestionsOpen(t *testing.T, w *world) {
 	q.ContentKey = "notes"
 	asked := w.start(graph(node("ask", asks(q))), map[string]any{"notes": "old"})
 	version := asked.Version
-	out, err := w.Edit(t.Context(), asked.Thread, map[string]json.RawMessage{"notes": js("new")}, &version, "ana")
+	out, err := w.Edit(t.Context(), EditRequest{Thread: asked.Thread, Updates: map[string]json.RawMessage{"notes": js("new")}, IfVersion: &version, By: "ana"})
 	if err != nil || out.Version.Step != version.Step+1 || len(out.Questions) != 1 || out.Questions[0].ID != asked.Questions[0].ID {
 		t.Fatalf("%v, %+v", err, out)
 	}
@@ -189,7 +189,7 @@ func testEditKeepsTheQuestionsOpen(t *testing.T, w *world) {
 	if !errors.Is(err, checkpoint.ErrConflict) {
 		t.Errorf("answering what was shown before the edit: %v", err)
 	}
-	if _, err := w.Edit(t.Context(), asked.Thread, map[string]json.RawMessage{"@epoch": js("x")}, nil, "ana"); err == nil {
+	if _, err := w.Edit(t.Context(), EditRequest{Thread: asked.Thread, Updates: map[string]json.RawMessage{"@epoch": js("x")}, By: "ana"}); err == nil {
 		t.Error("an edit may write engine channels")
 	}
 }

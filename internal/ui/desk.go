@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
@@ -36,7 +35,7 @@ type Desk interface {
 	StateAt(ctx context.Context, thread string, step int64) (*desk.State, error)
 	Diff(ctx context.Context, thread string, a, b int64) ([]desk.KeyDiff, error)
 	Fork(ctx context.Context, thread string, step int64) (string, error)
-	Patch(ctx context.Context, thread string, updates map[string]json.RawMessage, version string) error
+	Patch(ctx context.Context, c desk.Change) (*desk.Result, error)
 
 	Prune(ctx context.Context, b desk.Bounds, dryRun bool, progress func(done, total int64)) (*desk.Pruned, error)
 	Delete(ctx context.Context, threads ...string) error

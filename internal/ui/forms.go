@@ -180,7 +180,8 @@ func (m *Model) patch(p *pane, thread, version string, before map[string]json.Ra
 	}
 	ctx, d := m.ctx, m.desk
 	return func() tea.Msg {
-		return patched{pane: p, thread: thread, keys: len(updates), err: d.Patch(ctx, thread, updates, version)}
+		_, err := d.Patch(ctx, desk.Change{Thread: thread, Updates: updates, Version: version})
+		return patched{pane: p, thread: thread, keys: len(updates), err: err}
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 func TestAnAcceptedAnswerClosesItsQuestion(t *testing.T) {
 	b := newBench(t)
 	r := b.start("note.yaml", nil)
-	dies := local.New(b.store, engine.Options{LeaseTTL: time.Millisecond, CrashPoint: func(at string) {
+	dies := local.New(b.store, engine.Options{LeaseTTL: time.Nanosecond, CrashPoint: func(at string) {
 		if at == "lease_taken" {
 			runtime.Goexit()
 		}
@@ -34,7 +34,7 @@ func TestAnAcceptedAnswerClosesItsQuestion(t *testing.T) {
 	<-died
 	for _, edited := range []bool{false, true} {
 		if edited {
-			if err := b.source.Patch(t.Context(), r.Thread, map[string]json.RawMessage{"draft": json.RawMessage(`"new"`)}, "", "ben"); err != nil {
+			if _, err := b.source.Patch(t.Context(), desk.Change{Thread: r.Thread, Updates: map[string]json.RawMessage{"draft": json.RawMessage(`"new"`)}}, "ben"); err != nil {
 				t.Fatal(err)
 			}
 		}

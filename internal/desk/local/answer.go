@@ -3,7 +3,6 @@ package local
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -233,24 +232,29 @@ func (s *Source) RequestCancel(ctx context.Context, thread, by string) error {
 }
 
 // Fork starts a thread from an earlier step of another, without running it on.
-func (s *Source) Fork(ctx context.Context, thread string, step int64, as, by string) (string, error) {
+func (s *Source) Fork(ctx context.Context, thread string, step int64, as, by string) (*desk.Result, error) {
 	out, err := s.engine.Fork(ctx, thread, step, as, by)
 	if err != nil {
-		return "", Coded(err)
+		return nil, Coded(err)
 	}
-	return out.Thread, nil
+	return resultOf(out, s.now()), nil
 }
 
 // Patch writes a reviewer's change of the state.
-func (s *Source) Patch(ctx context.Context, thread string, updates map[string]json.RawMessage, version, by string) error {
+func (s *Source) Patch(ctx context.Context, c desk.Change, by string) (*desk.Result, error) {
 	var at *checkpoint.Version
-	if version != "" {
-		v, err := parseVersion(version)
+	if c.Version != "" {
+		v, err := parseVersion(c.Version)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		at = &v
 	}
-	_, err := s.engine.Edit(ctx, thread, updates, at, by)
-	return s.told(ctx, engine.ResumeRequest{Thread: thread, IfVersion: at}, err)
+	out, err := s.engine.Edit(ctx, engine.EditRequest{
+		Thread: c.Thread, Frame: c.Frame, Updates: c.Updates, IfVersion: at, By: by, Steal: c.Steal,
+	})
+	if err != nil {
+		return nil, s.told(ctx, engine.ResumeRequest{Thread: c.Thread, IfVersion: at}, err)
+	}
+	return resultOf(out, s.now()), nil
 }

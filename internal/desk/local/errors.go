@@ -91,6 +91,7 @@ func conditions() []condition {
 		{engine.ErrClaimed, desk.CodeClaimed, ""},
 		{engine.ErrWorkflowChanged, desk.CodeWorkflowChanged, ""},
 		{engine.ErrUnknownQuestion, desk.CodeNotFound, "`hitl-tui show` lists the open questions"},
+		{engine.ErrInvalidEdit, desk.CodeInvalidData, ""},
 		{engine.ErrWhichQuestion, desk.CodeAmbiguous, "name one with --interrupt"},
 		{engine.ErrCancelledByPerson, desk.CodeCancelled, ""},
 		{context.Canceled, desk.CodeCancelled, ""},

@@ -387,7 +387,7 @@ func TestClaimForkPatchPruneDeleteAudit(t *testing.T) {
 	if _, err := b.desk.Answer(ctx, []desk.Decision{bob}, false); desk.Code(err) != desk.CodeClaimed {
 		t.Errorf("bob answers what ana claimed: %v", err)
 	}
-	if err := b.desk.Patch(ctx, r.Thread, map[string]json.RawMessage{"draft": json.RawMessage(`"patched"`)}, r.Questions[0].Version); err != nil {
+	if _, err := b.desk.Patch(ctx, desk.Change{Thread: r.Thread, Updates: map[string]json.RawMessage{"draft": json.RawMessage(`"patched"`)}, Version: r.Questions[0].Version}); err != nil {
 		t.Fatal(err)
 	}
 	patched := b.detail(r.Thread)
@@ -410,10 +410,10 @@ func TestClaimForkPatchPruneDeleteAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := b.desk.Decisions(ctx, "", 10)
-	if err != nil || len(rows) != 1 || rows[0].Reviewer != "bob" || rows[0].Action != "approve" {
+	if err != nil || len(rows) != 2 || rows[0].Reviewer != "bob" || rows[0].Action != "approve" || rows[1].Reviewer != "ana" || rows[1].Action != "edit" {
 		t.Errorf("decisions %+v, %v", rows, err)
 	}
-	if v, err := b.desk.Verify(ctx, ""); err != nil || v.Threads != 2 || v.Rows != 1 || len(v.Broken) > 0 {
+	if v, err := b.desk.Verify(ctx, ""); err != nil || v.Threads != 2 || v.Rows != 2 || len(v.Broken) > 0 {
 		t.Errorf("verified %+v, %v", v, err)
 	}
 	bounds := desk.Bounds{Threads: []string{r.Thread}, BeforeStep: 2}

@@ -81,20 +81,20 @@ func (d *Desk) Fork(ctx context.Context, id string, step int64) (string, error) 
 }
 
 // Patch adds a step with the changed keys.
-func (d *Desk) Patch(ctx context.Context, id string, updates map[string]json.RawMessage, version string) error {
+func (d *Desk) Patch(ctx context.Context, c desk.Change) (*desk.Result, error) {
 	d.enter("Patch")
 	defer d.mu.Unlock()
-	t := d.threads[id]
-	if have := fmt.Sprintf("%d.%d", t.detail.Step, t.detail.Revision); version != "" && version != have {
-		return fmt.Errorf("thread %s is at %s, not at %s", id, have, version)
+	t := d.threads[c.Thread]
+	if have := fmt.Sprintf("%d.%d", t.detail.Step, t.detail.Revision); c.Version != "" && c.Version != have {
+		return nil, fmt.Errorf("thread %s is at %s, not at %s", c.Thread, have, c.Version)
 	}
 	state := maps.Clone(t.states[len(t.states)-1])
-	maps.Copy(state, updates)
+	maps.Copy(state, c.Updates)
 	t.states = append(t.states, state)
 	t.steps = append(t.steps, desk.Step{Step: int64(len(t.steps)), Revision: 1, Source: "edit", TS: d.Now(), Status: t.detail.Status})
 	t.detail.Step++
-	d.notify(desk.Event{Kind: desk.StoreChanged, Thread: id})
-	return nil
+	d.notify(desk.Event{Kind: desk.StoreChanged, Thread: c.Thread})
+	return &desk.Result{Thread: c.Thread, Step: t.detail.Step, Revision: 1, Status: t.detail.Status}, nil
 }
 
 // Prune counts every step but the heads of what b selects, and deletes them.
