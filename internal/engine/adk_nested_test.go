@@ -10,13 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
-
-// The conformance cases of ADK that need a nested workflow or a map, by their numbers. Of ADK's children that a program
-// runs as it goes (56 to 70) only those are here that a declared graph can say. Case 73 is decided otherwise here: when
-// an item fails, those that run finish (TestFailingItemFailsTheMap).
 
 // keysOf is a node that asks key as a named question, and completes with its answer.
 func keysOf(name, key string, then ...string) *Node {
@@ -25,9 +20,10 @@ func keysOf(name, key string, then ...string) *Node {
 	return n
 }
 
-func TestAdkNested(t *testing.T) {
-	t.Run("50, 53, 55: only the leaf's question is stored; its answer goes up once", func(t *testing.T) {
-		eachStore(t, func(t *testing.T, w *world) {
+// adkNested is section E: nested workflows.
+func adkNested() []adkCase {
+	return []adkCase{
+		{[]int{50, 53, 55}, "only the leaf's question is stored; its answer goes up once, and what came before is not run again", "", func(t *testing.T, w *world) {
 			var r ran
 			inner := inside("inner", graph(node("ask", asks(plainQuestion))), nil, "after")
 			inner.Sub.Graph.Nodes[0].Output = keeps("said")
@@ -36,93 +32,131 @@ func TestAdkNested(t *testing.T) {
 			if err != nil || len(c.Interrupts) != 1 || c.Interrupts[0].Path != "main@1/inner@1/ask@1" {
 				t.Fatalf("%v %+v", err, c.Interrupts)
 			}
-			w.answer(out.Thread, to(c.Interrupts[0].ID, "respond", "hello"))
-			if diff := cmp.Diff([]string{"before@1", `after@1 {"said":"hello"}`}, r.all()); diff != "" {
-				t.Error(diff)
+			w.elsewhere(out.Thread, to(c.Interrupts[0].ID, "respond", "hello"))
+			r.was(t, "before@1", `after@1 {"said":"hello"}`)
+		}},
+		{[]int{51}, "a nested join waits for both; what the first leads to goes on", "", func(t *testing.T, w *world) {
+			join := node("join", writes("joined", true))
+			join.Join = JoinAll
+			child := graph(node("fan", passes, "a", "b"), node("a", asks(plainQuestion), "then_a", "join"), node("then_a", writes("a", 1)), node("b", asks(plainQuestion), "join"), join)
+			out := w.start(graph(inside("inner", child, nil)), nil)
+			out = w.elsewhere(out.Thread, to("inner/a", "approve"))
+			c, err := w.store.Latest(t.Context(), out.Thread)
+			if w.open(out, "inner/b"); err != nil || string(c.Channels["@state:main@1/inner@1:a"]) != "1" {
+				t.Fatalf("%v %v", err, c.Channels)
 			}
-		})
-	})
-	t.Run("51: a nested join waits for both; what the first leads to goes on", func(t *testing.T) {
-		w := newWorld(t)
-		join := node("join", writes("joined", true))
-		join.Join = JoinAll
-		child := graph(node("fan", passes, "a", "b"), node("a", asks(plainQuestion), "then_a", "join"), node("then_a", writes("a", 1)), node("b", asks(plainQuestion), "join"), join)
-		out := w.start(graph(inside("inner", child, nil)), nil)
-		out = w.answer(out.Thread, to("inner/a", "approve"))
-		c, _ := w.store.Latest(t.Context(), out.Thread)
-		if string(c.Channels["@state:main@1/inner@1:a"]) != "1" || len(out.Questions) != 1 {
-			t.Fatalf("%v", c.Channels)
-		}
-		if out = w.answer(out.Thread, to("inner/b", "approve")); out.Status != checkpoint.Done || w.state(out.Thread)["inner"] != `{"a":1,"joined":true}` {
-			t.Errorf("%s %v", out.Status, w.state(out.Thread))
-		}
-	})
-	t.Run("52: the answer is the input of the next node inside", func(t *testing.T) {
-		w := newWorld(t)
-		var r ran
-		out := w.start(graph(inside("inner", graph(node("ask", asks(plainQuestion), "next"), node("next", inputs(&r))), nil)), nil)
-		w.answer(out.Thread, say("respond", "hello"))
-		if diff := cmp.Diff([]string{`next@1 "hello"`}, r.all()); diff != "" {
-			t.Error(diff)
-		}
-	})
-	t.Run("13: bad data at depth is refused, named, and changes nothing", func(t *testing.T) {
-		w := newWorld(t)
-		form := actions.Question{Kind: actions.FormKind, Message: "how many?", Schema: js(map[string]any{
-			"type": "object", "properties": map[string]any{"n": map[string]any{"type": "integer"}}})}
-		out := w.start(graph(inside("inner", graph(node("ask", asks(form))), nil)), nil)
-		_, err := w.Resume(t.Context(), ResumeRequest{Thread: out.Thread, Answers: []Answer{say("submit", map[string]any{"n": "abc"})}})
-		if err == nil || !strings.Contains(err.Error(), "inner/ask") {
-			t.Errorf("got %v", err)
-		}
-		if now, _ := w.Open(t.Context(), out.Thread); now.Version != out.Version {
-			t.Errorf("it moved to %v", now.Version)
-		}
-	})
-	t.Run("61, 64, 86: the same node in two places has two paths, and only the one that is answered resumes", func(t *testing.T) {
-		w := newWorld(t)
-		var r ran
-		child := graph(agent(&r, asker("q")))
-		out := w.start(graph(node("fan", passes, "x", "y"), inside("x", child, nil), inside("y", child, nil)), nil)
-		out = w.answer(out.Thread, to("y/agent.q", "respond", "yes"))
-		if got := addressesOf(out); len(got) != 1 || got[0] != "x/agent.q" {
-			t.Fatalf("open are %v", got)
-		}
-		if calls := r.all(); len(calls) != 3 || !strings.HasPrefix(calls[2], "y@1/agent@1 ") {
-			t.Errorf("ran %v", calls)
-		}
-	})
-	t.Run("62, 65: three levels; two questions answered in one message", func(t *testing.T) {
-		w := newWorld(t)
-		middle := graph(node("fan", passes, "low", "beside"), inside("low", graph(keysOf("ask", "k")), nil), keysOf("beside", "k"))
-		out := w.start(graph(inside("top", middle, nil)), nil)
-		if diff := cmp.Diff([]string{"top/beside.k", "top/low/ask.k"}, slices.Sorted(slices.Values(addressesOf(out)))); diff != "" {
-			t.Fatal(diff)
-		}
-		if _, err := w.Resume(t.Context(), ResumeRequest{Thread: out.Thread, Answers: []Answer{to("k", "approve")}}); !errors.Is(err, ErrUnknownQuestion) {
-			t.Errorf("a key that two open questions have: %v", err)
-		}
-		out = w.answer(out.Thread, to("top/beside.k", "respond", "b"), to("top/low/ask.k", "respond", "a"))
-		if want := `{"beside":{"k":"b"},"low":{"ask":{"k":"a"}}}`; w.state(out.Thread)["top"] != want {
-			t.Errorf("%s %v", out.Status, w.state(out.Thread))
-		}
-	})
-	t.Run("60: what finished with null inside does not run again", func(t *testing.T) {
-		w := newWorld(t)
-		var r ran
-		child := graph(node("null", noted(&r, passes), "ask"), node("ask", asks(plainQuestion)))
-		out := w.start(graph(inside("inner", child, nil)), nil)
-		w.answer(out.Thread, say("approve"))
-		if len(r.all()) != 1 {
-			t.Error(r.all())
-		}
-	})
+			if out = w.elsewhere(out.Thread, to("inner/b", "approve")); out.Status != checkpoint.Done || w.state(out.Thread)["inner"] != `{"a":1,"joined":true}` {
+				t.Errorf("%s %v", out.Status, w.state(out.Thread))
+			}
+		}},
+		{[]int{52}, "the answer is the input of the next node inside", "", func(t *testing.T, w *world) {
+			var r ran
+			out := w.start(graph(inside("inner", graph(node("ask", asks(plainQuestion), "next"), node("next", inputs(&r))), nil)), nil)
+			w.elsewhere(out.Thread, say("respond", "hello"))
+			r.was(t, `next@1 "hello"`)
+		}},
+		{[]int{54}, "a task inside goes on with a text that names no question, until it is content", "", func(t *testing.T, w *world) {
+			var r ran
+			task := agent(&r, func(_ context.Context, c *Call) (Result, error) {
+				if rec, ok := c.Resume["text"]; ok && string(rec.Value) != `""` {
+					return Result{Output: RawValue(rec.Value)}, nil
+				}
+				return Result{Interrupts: keyed("text")}, nil
+			})
+			task.Output = keeps("said")
+			out := w.start(graph(inside("inner", graph(task), nil)), nil)
+			w.open(w.elsewhere(out.Thread, say("text_input", "")), "inner/agent.text")
+			w.elsewhere(out.Thread, say("text_input", "Lisbon"))
+			if got := w.state(out.Thread)["inner"]; got != `{"said":"Lisbon"}` || len(r.all()) != 3 {
+				t.Errorf("%s after %v", got, r.all())
+			}
+		}},
+	}
 }
 
-func TestAdkMap(t *testing.T) {
+// adkChildren is section F: the children a program runs as it goes are nodes of a nested workflow here, and what the
+// program would do between them is its edges.
+func adkChildren() []adkCase {
+	const declared = "a parent has no body that runs again: its children are declared, and those that completed stay so"
+	return []adkCase{
+		{[]int{56, 59}, "a child that asks completes with its answer, without running, and its parent with it", "", func(t *testing.T, w *world) {
+			var r ran
+			child := graph(node("ask", noted(&r, asks(plainQuestion))))
+			child.Nodes[0].Output = keeps("said")
+			out := w.start(graph(inside("parent", child, nil, "end"), node("end", inputs(&r))), nil)
+			w.elsewhere(out.Thread, say("respond", "yes"))
+			r.was(t, "parent@1/ask@1", `end@1 {"said":"yes"}`)
+		}},
+		{[]int{57, 60}, "children that completed before, with a value or with null, do not run again", declared, func(t *testing.T, w *world) {
+			var r ran
+			child := graph(node("value", noted(&r, gives(1)), "null"), node("null", noted(&r, passes), "ask"), node("ask", noted(&r, asks(plainQuestion))))
+			out := w.start(graph(inside("parent", child, nil)), nil)
+			w.elsewhere(out.Thread, say("approve"))
+			r.was(t, "parent@1/value@1", "parent@1/null@1", "parent@1/ask@1")
+		}},
+		{[]int{58}, "two children that ask, one after the other: three turns with one question each", "", func(t *testing.T, w *world) {
+			child := graph(keysOf("one", "k", "two"), keysOf("two", "k"))
+			out := w.start(graph(inside("parent", child, nil)), nil)
+			w.open(out, "parent/one.k")
+			w.open(w.elsewhere(out.Thread, say("respond", "1")), "parent/two.k")
+			w.open(w.elsewhere(out.Thread, say("respond", "2")))
+			if got := w.state(out.Thread)["parent"]; got != `{"one":{"k":"1"},"two":{"k":"2"}}` {
+				t.Error(got)
+			}
+		}},
+		{[]int{61, 64}, "the same node in two places has two paths, and only the one that is answered goes on", "", func(t *testing.T, w *world) {
+			var r ran
+			child := graph(agent(&r, asker("q")))
+			out := w.start(graph(node("fan", passes, "x", "y"), inside("x", child, nil), inside("y", child, nil)), nil)
+			w.open(out, "x/agent.q", "y/agent.q")
+			w.open(w.elsewhere(out.Thread, to("y/agent.q", "respond", "yes")), "x/agent.q")
+			if calls := r.all(); len(calls) != 3 || !strings.HasPrefix(calls[2], "y@1/agent@1 ") {
+				t.Errorf("ran %v", calls)
+			}
+		}},
+		{[]int{62, 65}, "three levels; two questions answered in one call", "", func(t *testing.T, w *world) {
+			middle := graph(node("fan", passes, "low", "beside"), inside("low", graph(keysOf("ask", "k")), nil), keysOf("beside", "k"))
+			out := w.start(graph(inside("top", middle, nil)), nil)
+			if diff := cmp.Diff([]string{"top/beside.k", "top/low/ask.k"}, slices.Sorted(slices.Values(addressesOf(out)))); diff != "" {
+				t.Fatal(diff)
+			}
+			if _, err := w.Resume(t.Context(), ResumeRequest{Thread: out.Thread, Answers: []Answer{to("k", "approve")}}); !errors.Is(err, ErrUnknownQuestion) {
+				t.Errorf("a key that two open questions have: %v", err)
+			}
+			out = w.elsewhere(out.Thread, to("top/beside.k", "respond", "b"), to("top/low/ask.k", "respond", "a"))
+			if want := `{"beside":{"k":"b"},"low":{"ask":{"k":"a"}}}`; w.state(out.Thread)["top"] != want {
+				t.Errorf("%s %v", out.Status, w.state(out.Thread))
+			}
+		}},
+		{[]int{63}, "a parent that gives its child's answer as its own gives it once", "", func(t *testing.T, w *world) {
+			var r ran
+			child := graph(keysOf("ask", "k"))
+			child.Output = func(s Scope) (Value, error) {
+				v, _ := s.Lookup("ask")
+				return known(v.Any().(map[string]any)["k"]), nil
+			}
+			out := w.start(graph(inside("parent", child, nil, "end"), node("end", inputs(&r))), nil)
+			w.elsewhere(out.Thread, say("respond", "mine"))
+			r.was(t, `end@1 "mine"`)
+		}},
+		{[]int{70}, "a parent that catches its child's failure may run it again", "", func(t *testing.T, w *world) {
+			var r ran
+			failures := 1
+			parent := inside("parent", graph(node("child", noted(&r, stops(&failures, gives("well"))))), nil)
+			parent.Failure, parent.HasFailure = []string{"parent"}, true
+			if out := w.start(graph(parent), nil); out.Status != checkpoint.Done {
+				t.Errorf("%+v", out.Error)
+			}
+			r.was(t, "parent@1/child@1", "parent@2/child@1")
+		}},
+	}
+}
+
+// adkMaps is section G: ADK's parallel worker.
+func adkMaps() []adkCase {
 	// item asks for the even ones and gives back the odd ones.
 	item := func(r *ran) *Graph {
-		n := node("work", func(_ context.Context, c *Call) (Result, error) {
+		n := rerun(node("work", func(_ context.Context, c *Call) (Result, error) {
 			r.note(c)
 			v, _ := c.Scope.Lookup("item")
 			if rec, ok := c.Resume["q"]; ok {
@@ -132,39 +166,60 @@ func TestAdkMap(t *testing.T) {
 				return Result{Interrupts: keyed("q")}, nil
 			}
 			return Result{Output: v}, nil
-		})
-		n.RerunOnResume, n.Output = true, keeps("r")
+		}))
+		n.Output = keeps("r")
 		return graph(n)
 	}
 	result := func(s Scope) (Value, error) { v, _ := s.Lookup("r"); return v, nil }
-	t.Run("71: the list is complete and in the order of the input", func(t *testing.T) {
-		eachStore(t, func(t *testing.T, w *world) {
+	return []adkCase{
+		{[]int{71}, "the list is complete and in the order of the input", "", func(t *testing.T, w *world) {
 			var r ran
 			n := each("each", "list", item(&r))
 			n.Map.Result = result
 			out := w.start(graph(n), map[string]any{"list": []int{2, 1}})
-			out = w.answer(out.Thread, to("each/0/work.q", "respond", "two"))
+			out = w.elsewhere(out.Thread, to("each/0/work.q", "respond", "two"))
 			if got := w.state(out.Thread)["each"]; out.Status != checkpoint.Done || got != `["two",1]` || len(r.all()) != 3 {
 				t.Errorf("%s %s after %v", out.Status, got, r.all())
 			}
-		})
-	})
-	t.Run("72: with one that may wait, none begins after the first question", func(t *testing.T) {
-		w := newWorld(t)
-		var r ran
-		n := each("each", "list", item(&r))
-		n.Map.Result, n.Map.MaxParallel, n.Map.MaxWaiting = result, 2, 1
-		out := w.start(graph(n), map[string]any{"list": []int{1, 2, 4}})
-		for i, want := range []string{"each/1/work.q", "each/2/work.q"} {
-			if diff := cmp.Diff([]string{want}, addressesOf(out)); diff != "" {
-				t.Fatalf("turn %d: %s", i, diff)
+		}},
+		{[]int{72}, "with one that may wait, none begins after the first question", "", func(t *testing.T, w *world) {
+			var r ran
+			n := each("each", "list", item(&r))
+			n.Map.Result, n.Map.MaxParallel, n.Map.MaxWaiting = result, 2, 1
+			out := w.start(graph(n), map[string]any{"list": []int{1, 2, 4}})
+			for i, want := range []string{"each/1/work.q", "each/2/work.q"} {
+				w.open(out, want)
+				out = w.elsewhere(out.Thread, to(want, "respond", fmt.Sprint("answer ", i)))
 			}
-			out = w.answer(out.Thread, to(want, "respond", fmt.Sprint("answer ", i)))
-		}
-		if got := w.state(out.Thread)["each"]; got != `[1,"answer 0","answer 1"]` {
-			t.Errorf("%s %s", out.Status, got)
-		}
-	})
+			if got := w.state(out.Thread)["each"]; got != `[1,"answer 0","answer 1"]` {
+				t.Errorf("%s %s", out.Status, got)
+			}
+		}},
+		{[]int{73}, "when items fail, those that run finish, none begins, and the lowest index is reported",
+			"ADK cancels the others; here nothing that was begun is thrown away, and carrying on tries the failed ones, and only those", func(t *testing.T, w *world) {
+				var r ran
+				broken := true
+				n := each("each", "list", graph(node("work", noted(&r, func(ctx context.Context, c *Call) (Result, error) {
+					if v, _ := c.Scope.Lookup("item"); broken && v.Any().(int) > 1 {
+						return Result{}, fmt.Errorf("item %v is bad", v.Any())
+					}
+					return Result{}, nil
+				}), "more"), node("more", noted(&r, passes))))
+				n.Map.MaxParallel = 3
+				out := w.start(graph(n), map[string]any{"list": []int{1, 2, 3, 4}})
+				if out.Status != checkpoint.Failed || out.Error.Message != "item 2 is bad" {
+					t.Fatalf("%s %+v", out.Status, out.Error)
+				}
+				first := slices.Sorted(slices.Values(r.all()))
+				if diff := cmp.Diff([]string{"each@1/[0]/more@1", "each@1/[0]/work@1", "each@1/[1]/work@1", "each@1/[2]/work@1"}, first); diff != "" {
+					t.Error(diff)
+				}
+				broken = false
+				if out = w.elsewhere(out.Thread); out.Status != checkpoint.Done || len(r.all()) != 4+2*3 {
+					t.Errorf("%s after %v", out.Status, r.all())
+				}
+			}},
+	}
 }
 
 // TestPartialAnswersInsideAnItem: a program with several questions, inside a map inside a workflow, runs again with

@@ -183,20 +183,6 @@ func TestSeveralAnswersAreAllOrNone(t *testing.T) {
 	}
 }
 
-func TestJoinsAreJudgedAfterTheLastAnswerOfACall(t *testing.T) {
-	w := newWorld(t)
-	var r ran
-	g := graph(node("split", passes, "a", "b"), node("a", asks(plainQuestion), "join"), node("b", asks(plainQuestion), "join"), node("join", inputs(&r)))
-	g.Nodes[3].Join = JoinAll
-	asked := w.start(g, nil)
-	if out := w.answer(asked.Thread, to("b", "respond", "B"), to("a", "respond", "A")); out.Status != checkpoint.Done {
-		t.Fatalf("%+v", out)
-	}
-	if diff := cmp.Diff([]string{`join@1 {"a":"A","b":"B"}`}, r.all()); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestAProgramHearsARejection(t *testing.T) {
 	w := newWorld(t)
 	var r ran

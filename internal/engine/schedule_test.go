@@ -92,26 +92,6 @@ func TestArrivedRunsWithThoseThatCome(t *testing.T) {
 	}
 }
 
-// TestALoopWithAJoinCountsNewArrivals is ADK case 40: the second iteration's join is join@2 and waits for new arrivals.
-func TestALoopWithAJoinCountsNewArrivals(t *testing.T) {
-	w := newWorld(t)
-	var r ran
-	join := node("join", inputs(&r))
-	join.Join = JoinAll
-	join.When = []Branch{{If: func(s Scope, _ Value) (bool, error) {
-		n, _ := s.Lookup("n")
-		return n.Any().(int) < 2, nil
-	}, Then: []string{"split"}}}
-	g := graph(node("split", writes("n", 1), "a", "b"), node("a", gives("a"), "join"), node("b", gives("b"), "join"), join)
-	g.Channels["n"] = Add
-	if out := w.start(g, nil); out.Status != checkpoint.Done {
-		t.Fatalf("%+v", out)
-	}
-	if diff := cmp.Diff([]string{`join@1 {"a":"a","b":"b"}`, `join@2 {"a":"a","b":"b"}`}, r.all()); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestTwoWritersOfOneReplaceChannelAreBothNamed(t *testing.T) {
 	w := newWorld(t)
 	g := graph(node("split", passes, "a", "b"), node("a", writes("x", 1)), node("b", writes("x", 2)))
