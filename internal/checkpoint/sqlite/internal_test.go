@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/listing"
 )
 
 func openInternal(t *testing.T) *Store {
@@ -144,12 +145,10 @@ func TestInboxUsesItsIndex(t *testing.T) {
 		"next page": {checkpoint.Query{Status: []checkpoint.Status{checkpoint.Interrupted},
 			After: (&checkpoint.Query{}).CursorOf(&checkpoint.ThreadInfo{Thread: "t"})}, "threads_by_phase (phase=? AND (due,waiting,thread)>(?,?,?))"},
 	} {
-		start, err := c.q.Start()
+		text, args, err := listing.Text(dialect(), &c.q, s.now().UnixMicro())
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := listing{q: &c.q, now: s.now(), start: start}
-		text, args := l.text()
 		rows, err := s.readers.query(t.Context(), "EXPLAIN QUERY PLAN "+text, args...)
 		if err != nil {
 			t.Fatal(err)

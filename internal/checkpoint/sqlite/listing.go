@@ -2,9 +2,11 @@ package sqlite
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/listing"
 )
 
 // threads reads rows of threadColumns, about as many as expected.
@@ -29,6 +31,27 @@ func threads(ctx context.Context, q querier, now time.Time, expected int, text s
 		}
 	}
 	return list, rows.Err()
+}
+
+// Threads implements checkpoint.Store.
+func (s *Store) Threads(ctx context.Context, q checkpoint.Query) (checkpoint.Page, error) {
+	now := s.now()
+	fetch := func(ctx context.Context, expected int, text string, args []any) ([]checkpoint.ThreadInfo, error) {
+		return threads(ctx, s.readers, now, expected, text, args...)
+	}
+	page, err := listing.Page(ctx, dialect(), &q, now.UnixMicro(), fetch)
+	return page, classify(err)
+}
+
+func dialect() *listing.Dialect {
+	return &listing.Dialect{
+		Columns:  threadColumns,
+		Key:      "id",
+		Join:     "CROSS JOIN", // in this order
+		Mark:     func(n int) string { return "?" + strconv.Itoa(n) },
+		Now:      "?1",
+		Contains: func(column, lowered string) string { return "instr(lower(" + column + "), " + lowered + ") > 0" },
+	}
 }
 
 // Thread implements checkpoint.Store.

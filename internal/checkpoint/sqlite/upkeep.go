@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/prune"
 )
 
 // DeleteThread implements checkpoint.Store.
@@ -79,7 +80,7 @@ func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) e
 		if free == 0 || free >= before {
 			return nil
 		}
-		if err := pause(ctx, prunePause*time.Since(started)); err != nil {
+		if err := prune.Pause(ctx, prunePause*time.Since(started)); err != nil {
 			return err
 		}
 	}

@@ -1,28 +1,47 @@
-package sqlite
+// Package listing makes pages of threads for the backends that keep a row a thread in a table of SQL: the text of the
+// query, in the dialect of each, and the page of what it finds.
+//
+// The table is threads, with the columns thread, seq, phase, lease_until, answers, due, waiting, updated, workflow, node,
+// title, error, assignee, team, priority, claim_by and claim_until. Times are microseconds since 1970; due and waiting are
+// checkpoint.Never where there is none; lease_until is 0 where nobody holds the lease.
+package listing
 
 import (
 	"context"
 	"sort"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
-// Threads implements checkpoint.Store.
-func (s *Store) Threads(ctx context.Context, q checkpoint.Query) (checkpoint.Page, error) {
+// Dialect is how a backend writes what SQL systems write differently. Whatever case or collation the system knows, texts
+// are compared as bytes, and lower changes only letters of ASCII.
+type Dialect struct {
+	Columns  string                              // what Fetch reads of each row
+	Key      string                              // the column that joins a row with itself fastest
+	Join     string                              // the join that begins with what was picked
+	Mark     func(n int) string                  // the nth parameter, from 1
+	Now      string                              // the time by which leases and claims are judged, made of the first parameter
+	Contains func(column, lowered string) string // the condition that the lowered text of a column contains a text
+}
+
+// Fetch runs a query and reads about as many rows as expected.
+type Fetch func(ctx context.Context, expected int, text string, args []any) ([]checkpoint.ThreadInfo, error)
+
+// Page lists the threads q asks for; now is the first parameter of every query.
+func Page(ctx context.Context, d *Dialect, q *checkpoint.Query, now any, fetch Fetch) (checkpoint.Page, error) {
 	start, err := q.Start()
 	if err != nil {
 		return checkpoint.Page{}, err
 	}
-	l := listing{q: &q, now: s.now(), start: start}
-	var found []checkpoint.ThreadInfo // by a text SQLite cannot look for
+	l := listing{d: d, q: q, now: now, start: start}
+	var found []checkpoint.ThreadInfo // by a text SQL cannot look for
 	for {
 		text, args := l.text()
-		rows, err := threads(ctx, s.readers, l.now, q.Size()+1, text, args...)
+		rows, err := fetch(ctx, q.Size()+1, text, args)
 		if err != nil {
-			return checkpoint.Page{}, classify(err)
+			return checkpoint.Page{}, err
 		}
 		l.sort(rows)
 		if !l.textInGo() {
@@ -39,6 +58,17 @@ func (s *Store) Threads(ctx context.Context, q checkpoint.Query) (checkpoint.Pag
 		last := checkpoint.KeyOf(&rows[len(rows)-1], q.Order())
 		l.start = &last
 	}
+}
+
+// Text is the first query of Page and its parameters.
+func Text(d *Dialect, q *checkpoint.Query, now any) (string, []any, error) {
+	start, err := q.Start()
+	if err != nil {
+		return "", nil, err
+	}
+	l := listing{d: d, q: q, now: now, start: start}
+	text, args := l.text()
+	return text, args, nil
 }
 
 // page makes a page of rows in order, of which one more than it holds says that another follows.
@@ -60,13 +90,14 @@ func (l *listing) page(rows []checkpoint.ThreadInfo) checkpoint.Page {
 // listing makes the SQL of a page. Statuses stand in it as literals, so that partial indexes can be used; all else are
 // parameters, so that few texts are made and kept prepared. The first parameter is always now.
 type listing struct {
+	d     *Dialect
 	q     *checkpoint.Query
-	now   time.Time
+	now   any
 	start *checkpoint.Key
 	args  []any
 }
 
-// textInGo reports whether the text looked for has letters whose case SQLite does not know.
+// textInGo reports whether the text looked for has letters whose case SQL systems do not know, or not all in the same way.
 func (l *listing) textInGo() bool {
 	return strings.ContainsFunc(l.q.Text, func(r rune) bool { return r > 127 })
 }
@@ -77,25 +108,25 @@ func (l *listing) byPhase() bool {
 }
 
 func (l *listing) text() (string, []any) {
-	l.args = append(l.args[:0], l.now.UnixMicro())
+	l.args = append(l.args[:0], l.now)
 	arms := l.arms()
 	if !l.byPhase() && len(arms) > 1 {
 		arms = []string{"(" + strings.Join(arms, " OR ") + ")"}
 	}
 	if len(arms) == 1 {
-		return "SELECT " + threadColumns + l.from(arms[0]), l.args
+		return "SELECT " + l.d.Columns + l.from(arms[0]), l.args
 	}
 	// One arm a phase, each in the order of its index; what is picked from them is small. Their rows are put in order by
-	// whoever reads them: SQLite's sorter would carry every column along.
+	// whoever reads them: a sorter would carry every column along.
 	var b strings.Builder
-	b.WriteString("SELECT " + threadColumns + " FROM (SELECT id AS picked FROM (")
+	b.WriteString("SELECT " + l.d.Columns + " FROM (SELECT picked FROM (")
 	for i, arm := range arms {
 		if i > 0 {
 			b.WriteString(" UNION ALL ")
 		}
-		b.WriteString("SELECT * FROM (SELECT id, due, waiting, thread" + l.from(arm) + ")")
+		b.WriteString("SELECT * FROM (SELECT " + l.d.Key + " AS picked, due, waiting, thread" + l.from(arm) + ") AS arm" + strconv.Itoa(i))
 	}
-	b.WriteString(")" + l.orderLimit() + ") CROSS JOIN threads ON threads.id = picked")
+	b.WriteString(") AS arms" + l.orderLimit() + ") AS page " + l.d.Join + " threads ON threads." + l.d.Key + " = picked")
 	return b.String(), l.args
 }
 
@@ -135,7 +166,7 @@ func (l *listing) arms() []string {
 		return arms
 	}
 	const ended = "('done', 'rejected', 'stopped', 'cancelled')"
-	const atRest = " AND lease_until <= ?1"
+	atRest := " AND lease_until <= " + l.d.Now
 	var arms []string
 	seen := make(map[checkpoint.Status]bool)
 	for _, status := range l.q.Status {
@@ -148,7 +179,7 @@ func (l *listing) arms() []string {
 		case status.Ended():
 			arms = append(arms, phase)
 		case status == checkpoint.Running:
-			arms = append(arms, "lease_until > 0 AND lease_until > ?1 AND phase NOT IN "+ended)
+			arms = append(arms, "lease_until > 0 AND lease_until > "+l.d.Now+" AND phase NOT IN "+ended)
 		case status == checkpoint.Stalled:
 			arms = append(arms, phase+atRest, "answers > 0 AND phase <> 'stalled' AND phase NOT IN "+ended+atRest)
 		default:
@@ -160,7 +191,7 @@ func (l *listing) arms() []string {
 
 func (l *listing) arg(value any) string {
 	l.args = append(l.args, value)
-	return "?" + strconv.Itoa(len(l.args))
+	return l.d.Mark(len(l.args))
 }
 
 func (l *listing) filters() []string {
@@ -187,9 +218,9 @@ func (l *listing) filters() []string {
 			priorities[i] = "normal"
 		}
 	}
-	among("iif(priority = '', 'normal', priority)", priorities)
+	among("(CASE priority WHEN '' THEN 'normal' ELSE priority END)", priorities)
 	where = append(where, l.reviewer()...)
-	const since = "iif(waiting = 9223372036854775807, updated, waiting)"
+	const since = "(CASE waiting WHEN 9223372036854775807 THEN updated ELSE waiting END)"
 	if !q.OlderThan.IsZero() {
 		where = append(where, since+" < "+l.arg(q.OlderThan.UnixMicro()))
 	}
@@ -203,7 +234,7 @@ func (l *listing) filters() []string {
 		text := l.arg(strings.ToLower(q.Text))
 		var any []string
 		for _, column := range []string{"title", "thread", "workflow", "node", "error"} {
-			any = append(any, "instr(lower("+column+"), "+text+") > 0")
+			any = append(any, l.d.Contains(column, text))
 		}
 		where = append(where, "("+strings.Join(any, " OR ")+")")
 	}
@@ -216,11 +247,11 @@ func (l *listing) reviewer() []string {
 	}
 	switch l.q.Reviewer {
 	case "none":
-		return []string{"(claim_by = '' OR claim_until <= ?1)"}
+		return []string{"(claim_by = '' OR claim_until <= " + l.d.Now + ")"}
 	case "any":
-		return []string{"claim_by <> '' AND claim_until > ?1"}
+		return []string{"claim_by <> '' AND claim_until > " + l.d.Now}
 	default:
-		return []string{"claim_by = " + l.arg(l.q.Reviewer) + " AND claim_until > ?1"}
+		return []string{"claim_by = " + l.arg(l.q.Reviewer) + " AND claim_until > " + l.d.Now}
 	}
 }
 
