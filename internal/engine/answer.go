@@ -33,7 +33,7 @@ func (p *prepared) accept(ctx context.Context, r ResumeRequest) error {
 	if err := checkVersion(p.head, r.IfVersion); err != nil {
 		return err
 	}
-	err := p.session.apply(p.answers)
+	err := p.session.apply(p.answers, false)
 	if errors.Is(err, ErrUnknownQuestion) {
 		return fmt.Errorf("%w: one answer of this call withdraws a question that another one answers", err)
 	}

@@ -21,6 +21,7 @@ func (r *run) wait(res Result) (bool, error) {
 	for _, a := range r.asks {
 		if slices.Contains(res.Closed, a.Key) {
 			a.closed = true
+			r.frame.tree.tell(r.event(Event{Type: CancelledEv, Interrupt: a.ID, Address: a.Address, Reason: ReasonWithdrawn}))
 		}
 	}
 	for _, x := range res.Interrupts {
@@ -99,6 +100,7 @@ func (r *run) ask(x Ask) {
 	}
 	r.asks = append(r.asks, a)
 	t.asks = append(t.asks, a)
+	t.tellAsked(a)
 }
 
 // address is the readable name of a question: review, confirm.name, triage/2/decide.

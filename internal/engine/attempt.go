@@ -18,6 +18,8 @@ type performed struct {
 	started  time.Time
 	took     time.Duration
 	finished bool // false: the context ended first, and the run is to be repeated
+
+	inherited bool // another process got it
 }
 
 // attempts counts the attempts so far, the last one included.
@@ -35,7 +37,7 @@ func (s *session) perform(ctx context.Context, r *run) (p performed) {
 	call := s.call(r)
 	for {
 		call.Attempt = p.failures + 1
-		s.event(Event{Type: NodeStarted, Node: r.node.Name, Path: r.path, Attempt: call.Attempt, Status: statusRunning})
+		s.event(r.event(Event{Type: NodeStarted, Attempt: call.Attempt, Status: statusRunning}))
 		p.res, p.err = attempt(ctx, r.node, call)
 		if ctx.Err() != nil && p.err != nil {
 			return p
@@ -51,7 +53,9 @@ func (s *session) perform(ctx context.Context, r *run) (p performed) {
 			break
 		}
 		s.keepFailures(ctx, r, p.failures)
-		if err := o.Sleep(ctx, r.node.Retry.delay(p.failures, o.Rand)); err != nil {
+		delay := r.node.Retry.delay(p.failures, o.Rand)
+		s.event(r.event(Event{Type: FailedEv, Attempt: p.failures, Text: p.err.Error(), Retried: true, RetryMS: delay.Milliseconds()}))
+		if err := o.Sleep(ctx, delay); err != nil {
 			return p
 		}
 	}
@@ -137,7 +141,7 @@ func (s *session) call(r *run) *Call {
 	}
 	if s.engine.out != nil {
 		c.Emit = func(chunk []byte) {
-			s.event(Event{Type: NodeOutput, Node: r.node.Name, Path: r.path, Text: string(chunk)})
+			s.event(r.event(Event{Type: NodeOutput, Attempt: c.Attempt, Text: string(chunk)}))
 		}
 	}
 	if r.node.RerunOnResume {

@@ -179,5 +179,7 @@ func (e *Engine) writeStep(ctx context.Context, h *head, source checkpoint.Sourc
 		return nil, errors.Join(fmt.Errorf("thread %s: %w", h.info.Thread, err), s.release(context.WithoutCancel(ctx), false))
 	}
 	s.committed(version, true)
-	return s.outcome(), nil
+	out := s.outcome()
+	s.rested(out)
+	return out, nil
 }

@@ -255,7 +255,7 @@ func (e *effect) again(linked bool) {
 	if linked {
 		e.supersede(e.run)
 	}
-	e.tree.cancelled(e.run)
+	e.tree.cancelled(e.run, ReasonSuperseded)
 	e.frame.remove(e.run)
 	e.frame.dispatch(e.run.index, trigger{e.run.input, e.tree.epoch})
 }
@@ -309,7 +309,7 @@ func (e *effect) retry(routed bool) {
 		f.clearBuffer(i)
 		if r := f.runs[i]; r != nil {
 			e.supersede(r)
-			e.tree.cancelled(r)
+			e.tree.cancelled(r, ReasonSuperseded)
 			f.remove(r)
 		}
 		for _, j := range slices.Clone(f.joining) {

@@ -172,7 +172,7 @@ func (s *session) inherited(r *run) (performed, bool) {
 		return performed{}, false
 	}
 	p := performed{
-		failures: rec.Failures, started: rec.Started, took: rec.Took, finished: true,
+		failures: rec.Failures, started: rec.Started, took: rec.Took, finished: true, inherited: true,
 		res: Result{
 			Output: RawValue(rec.Output), Route: rec.Route, Updates: rec.Updates, Interrupts: rec.Asks,
 			Closed: rec.Closed, WakeAt: rec.WakeAt,
@@ -203,7 +203,7 @@ func (s *session) conclude(frontier []*run, results []performed) error {
 		}
 	}
 	t.close()
-	s.tell()
+	s.send()
 	return nil
 }
 
@@ -231,11 +231,10 @@ func (s *session) concludeRun(r *run, p *performed) (*completion, error) {
 			return c, nil
 		}
 		if waits {
-			t.note(checkpoint.NodeRun{
-				Path: r.path, Node: r.node.Name, Status: statusWaiting, Route: r.route, Attempts: c.attempts, Started: p.started,
-				TookMS: p.took.Milliseconds(),
+			t.note(r, checkpoint.NodeRun{
+				Status: statusWaiting, Route: r.route, Attempts: c.attempts, Started: p.started, TookMS: p.took.Milliseconds(),
 			})
-			s.asked(r)
+			t.tellWaits(r, p)
 			return nil, nil
 		}
 	}
@@ -247,34 +246,4 @@ func (s *session) concludeRun(r *run, p *performed) (*completion, error) {
 		c.route = r.route
 	}
 	return c, nil
-}
-
-func (s *session) asked(r *run) {
-	s.event(Event{Type: NodeFinished, Node: r.node.Name, Path: r.path, Status: statusWaiting})
-	for _, a := range r.asks {
-		s.event(Event{Type: InterruptedEv, Node: r.node.Name, Path: r.path, Status: statusWaiting, Text: a.title()})
-	}
-}
-
-// tell sends the events of the runs that ended.
-func (s *session) tell() {
-	for _, c := range s.tree.settled {
-		s.finished(c)
-	}
-	clear(s.tree.settled)
-	s.tree.settled = s.tree.settled[:0]
-}
-
-func (s *session) finished(c *completion) {
-	if s.engine.out == nil {
-		return
-	}
-	e := Event{
-		Type: NodeFinished, Node: c.run.node.Name, Path: c.run.path, Attempt: c.attempts, Status: statusCompleted,
-		TookMS: c.took.Milliseconds(),
-	}
-	if c.failure != nil {
-		e.Type, e.Status, e.Text = FailedEv, statusFailed, c.failure.Message
-	}
-	s.event(e)
 }

@@ -50,8 +50,15 @@ func (e *Engine) Fork(ctx context.Context, thread string, step int64, as, by str
 	if err != nil {
 		return nil, fmt.Errorf("forking thread %s at step %d: %w", thread, step, err)
 	}
+	s.began(checkpoint.SourceFork, commit.Checkpoint.Origin)
+	for _, a := range t.asks {
+		t.tellAsked(a)
+	}
+	s.send()
 	s.committed(version, true)
-	return s.outcome(), nil
+	out := s.outcome()
+	s.rested(out)
+	return out, nil
 }
 
 // copyOf sets every channel as it was, and then what the fork changed.

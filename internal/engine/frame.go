@@ -351,7 +351,7 @@ func object(m map[string]Value) Value {
 func (f *frame) end(status checkpoint.Status) {
 	for _, r := range f.runs {
 		if r != nil {
-			f.tree.cancelled(r)
+			f.tree.cancelled(r, ReasonEnded)
 			f.remove(r)
 		}
 	}

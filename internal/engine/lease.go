@@ -100,11 +100,13 @@ func (e *Engine) Cancel(ctx context.Context, thread, by string) error {
 }
 
 // Heard returns once the observer has heard all that happened before the call: whoever tells how a run ended tells it
-// after the run's own events.
-func (e *Engine) Heard() { e.out.wait() }
+// after the run's own events. Start, Resume and the others do not wait for that themselves. An observer that stays in
+// one event for five seconds is not waited for, which is the error.
+func (e *Engine) Heard() error { return e.out.wait() }
 
 // Close waits for what runs: with a cancelled ctx the runs are interrupted and their leases released, their answers
-// kept (the thread is then stalled).
+// kept (the thread is then stalled). It then waits as Heard does; its error says what went wrong in the observer, a panic
+// above all.
 func (e *Engine) Close(ctx context.Context) error {
 	e.running.mu.Lock()
 	e.running.closed = true
@@ -124,6 +126,5 @@ func (e *Engine) Close(ctx context.Context) error {
 		e.running.mu.Unlock()
 		<-idle
 	}
-	e.out.wait()
-	return nil
+	return e.out.close()
 }

@@ -77,7 +77,7 @@ func (r *run) enter(v Value) (*completion, error) {
 	r.become(nested)
 	r.open()
 	r.touch()
-	t.note(checkpoint.NodeRun{Path: r.path, Node: r.node.Name, Status: statusWaiting, Attempts: 1, Started: r.since})
+	t.note(r, checkpoint.NodeRun{Status: statusWaiting, Attempts: 1, Started: r.since})
 	n := r.nest
 	if err := n.take(v); err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (n *nest) drop() {
 func (f *frame) drop() {
 	for _, r := range f.runs {
 		if r != nil {
-			f.tree.cancelled(r)
+			f.tree.cancelled(r, ReasonEnded)
 			f.remove(r)
 		}
 	}

@@ -151,16 +151,13 @@ func (p *prepared) run(ctx context.Context) (*Outcome, error) {
 	e.crash("lease_taken")
 	err = s.inherit(lease.Results)
 	if inherited := len(lease.Answers) - len(p.answers); err == nil && inherited > 0 {
-		err = s.apply(lease.Answers[:inherited])
+		err = s.apply(lease.Answers[:inherited], true)
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.release(context.WithoutCancel(ctx), false))
+		return nil, s.broke(errors.Join(err, s.release(context.WithoutCancel(ctx), false)))
 	}
 	if s.source == "" && len(t.ready) > 0 {
 		s.source = checkpoint.SourceStep
-	}
-	for _, d := range s.own {
-		s.event(Event{Type: Answered, Path: d.Path, Text: d.Action})
 	}
 	return s.run(ctx)
 }

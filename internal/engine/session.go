@@ -36,8 +36,19 @@ type session struct {
 	results []performed // reused from step to step
 }
 
-// run drives the thread, super-step by super-step, until it ends, waits, fails, or ctx ends.
+// run drives the thread until it rests, and tells where or what broke.
 func (s *session) run(ctx context.Context) (*Outcome, error) {
+	out, err := s.drive(ctx)
+	if err != nil {
+		return nil, s.broke(err)
+	}
+	s.rested(out)
+	return out, nil
+}
+
+// drive runs the thread, super-step by super-step, until it ends, waits, fails, or ctx ends.
+func (s *session) drive(ctx context.Context) (*Outcome, error) {
+	s.send()
 	ctx, finish, err := s.engine.enter(ctx, s)
 	if err != nil {
 		return nil, errors.Join(err, s.release(context.WithoutCancel(ctx), false))
@@ -52,9 +63,10 @@ func (s *session) run(ctx context.Context) (*Outcome, error) {
 			return s.abandon(ctx)
 		}
 		if len(frontier) > 0 {
-			s.event(Event{Type: StepStarted, Step: s.head.Step + 1})
+			s.event(Event{Type: StepStarted})
 			results := s.execute(ctx, frontier)
 			if ctx.Err() != nil && !s.worthKeeping(ctx, frontier, results) {
+				s.interrupted(context.Cause(ctx), frontier, results)
 				return s.abandon(ctx)
 			}
 			if err := s.conclude(frontier, results); err != nil {
@@ -68,9 +80,7 @@ func (s *session) run(ctx context.Context) (*Outcome, error) {
 			break
 		}
 	}
-	out := s.outcome()
-	s.event(Event{Type: ThreadRested, Status: string(out.Status), Version: s.head})
-	return out, nil
+	return s.outcome(), nil
 }
 
 // settled reports whether nothing is left to commit.
@@ -127,6 +137,11 @@ const defaultStepLimit = 1000
 
 func (s *session) committed(version checkpoint.Version, released bool) {
 	s.head = version
+	e := Event{Type: StepCommitted, Source: string(s.source)}
+	if len(s.decisions) > 0 { // an edit or an upgrade
+		e.Decision, e.By = s.decisions[0].ID, s.decisions[0].Reviewer
+	}
+	s.headEvent(e)
 	s.source = ""
 	if len(s.tree.ready) > 0 {
 		s.source = checkpoint.SourceStep
@@ -135,7 +150,6 @@ func (s *session) committed(version checkpoint.Version, released bool) {
 		s.lease = ""
 	}
 	s.tree.log, s.decisions, s.applied, s.pending = nil, nil, nil, nil
-	s.event(Event{Type: StepCommitted, Version: version, Step: version.Step})
 }
 
 func (s *session) compose(ctx context.Context, rests bool) checkpoint.Commit {
@@ -212,6 +226,7 @@ func (s *session) abandon(ctx context.Context) (*Outcome, error) {
 	cause := context.Cause(ctx)
 	ctx = context.WithoutCancel(ctx)
 	if s.engine.store == nil {
+		s.event(Event{Type: CancelledEv, Reason: reasonOf(cause), Text: cause.Error()})
 		return nil, fmt.Errorf("thread %s: %w", s.tree.thread, cause)
 	}
 	var failure *storeError
@@ -228,9 +243,7 @@ func (s *session) abandon(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	out.WasCancelled, out.Withdrawn, out.Steps = byPerson, withdraw, s.steps
-	if byPerson {
-		s.event(Event{Type: CancelledEv, Status: string(out.Status), Version: out.Version})
-	}
+	s.headEvent(Event{Type: CancelledEv, Reason: reasonOf(cause), Withdrawn: withdraw, Text: cause.Error()})
 	return out, nil
 }
 
@@ -263,12 +276,13 @@ type storeError struct{ error }
 func (e *storeError) Unwrap() error { return e.error }
 
 // apply puts validated answers to work on the tree.
-func (s *session) apply(answers []json.RawMessage) error {
+func (s *session) apply(answers []json.RawMessage, inherited bool) error {
 	for _, raw := range answers {
 		var a accepted
 		if err := json.Unmarshal(raw, &a); err != nil {
 			return &checkpoint.CorruptError{Thread: s.tree.thread, Step: s.head.Step, Where: "accepted answer", Err: err}
 		}
+		s.tellAnswered(&a, inherited)
 		if err := s.tree.answer(&a); err != nil {
 			return err
 		}
@@ -277,21 +291,8 @@ func (s *session) apply(answers []json.RawMessage) error {
 	}
 	if len(answers) > 0 {
 		s.tree.close()
-		s.tell()
 	}
 	return nil
-}
-
-// event sends an event of this thread.
-func (s *session) event(e Event) {
-	if s.engine.out == nil {
-		return
-	}
-	e.Thread, e.At = s.tree.thread, s.engine.o.Now()
-	if e.Step == 0 {
-		e.Step = s.head.Step
-	}
-	s.engine.out.emit(e)
 }
 
 // running is the engine's register of sessions at work.

@@ -82,10 +82,9 @@ func (t *tree) enter(input map[string]json.RawMessage) error {
 // create writes step 0, which makes the thread and takes its lease.
 func (s *session) create(ctx context.Context, r StartRequest) error {
 	e, t := s.engine, s.tree
-	started := Event{Type: ThreadStarted, Text: s.workflow}
 	if e.store == nil {
 		s.head.Step, s.source = 0, checkpoint.SourceStep
-		s.event(started)
+		s.began(checkpoint.SourceInput, nil)
 		return nil
 	}
 	if err := e.store.PutDefinition(ctx, r.Definition); err != nil {
@@ -99,7 +98,7 @@ func (s *session) create(ctx context.Context, r StartRequest) error {
 	if err != nil {
 		return fmt.Errorf("starting thread %s: %w", t.thread, err)
 	}
-	s.event(started)
+	s.began(checkpoint.SourceInput, nil)
 	s.committed(version, c.Release)
 	return nil
 }

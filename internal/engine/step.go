@@ -276,8 +276,7 @@ func (f *frame) apply(done []*completion, m *merge) {
 func (f *frame) retire(c *completion) {
 	r := c.run
 	entry := checkpoint.NodeRun{
-		Path: r.path, Node: r.node.Name, Status: statusCompleted, Route: c.route,
-		Attempts: c.attempts, Started: c.started, TookMS: c.took.Milliseconds(),
+		Status: statusCompleted, Route: c.route, Attempts: c.attempts, Started: c.started, TookMS: c.took.Milliseconds(),
 	}
 	switch {
 	case c.failure == nil:
@@ -296,5 +295,6 @@ func (f *frame) retire(c *completion) {
 		r.failure, r.failures = c.failure, 0
 		r.touch()
 	}
-	f.tree.note(entry)
+	f.tree.note(r, entry)
+	f.tree.tellEnd(c)
 }

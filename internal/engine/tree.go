@@ -22,7 +22,8 @@ type tree struct {
 	listed  []checkpoint.Interrupt // asks, as checkpoints list them; nil when they have to be listed anew
 	ready   []*run                 // the coming frontier, unsorted
 	visits  [][]*frame             // to be looked at before the step ends, by depth
-	settled []*completion          // absorbed by close, for events
+	news    []Event                // what happened that the observer has yet to be told
+	heeded  bool                   // there is an observer
 	links   map[string]link        // question address -> the round before it
 	epoch   string                 // id of the last decision or edit
 	ended   checkpoint.Status
@@ -37,7 +38,7 @@ type tree struct {
 const rootPath = "main@1"
 
 func newTree(thread string, g *Graph, o *Options) (*tree, error) {
-	t := &tree{thread: thread, now: o.Now, newID: o.NewID, links: map[string]link{}, none: object(nil)}
+	t := &tree{thread: thread, now: o.Now, newID: o.NewID, heeded: o.Observer != nil, links: map[string]link{}, none: object(nil)}
 	root, err := newFrame(t, g, rootPath, "")
 	t.root = root
 	return t, err
@@ -186,7 +187,6 @@ func (f *frame) close() {
 		slices.SortFunc(done, func(a, b *completion) int { return a.run.index - b.run.index })
 		f.done = nil
 		f.absorb(done)
-		t.settled = append(t.settled, done...)
 		clear(done)
 		f.done = done[:0]
 	}
@@ -229,13 +229,15 @@ func (t *tree) sweepAsks() {
 }
 
 // cancelled logs a run that is taken away unfinished.
-func (t *tree) cancelled(r *run) {
-	t.note(checkpoint.NodeRun{Path: r.path, Node: r.node.Name, Status: statusCancelled, Started: t.now()})
+func (t *tree) cancelled(r *run, reason string) {
+	t.note(r, checkpoint.NodeRun{Status: statusCancelled, Started: t.now()})
+	t.tell(r.event(Event{Type: CancelledEv, Reason: reason}))
 }
 
 // note logs what a run did, for the coming commit.
-func (t *tree) note(x checkpoint.NodeRun) {
+func (t *tree) note(r *run, x checkpoint.NodeRun) {
 	if t.journal != nil {
+		x.Path, x.Node = r.path, r.node.Name
 		t.log = append(t.log, x)
 	}
 }

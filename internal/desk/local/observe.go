@@ -25,7 +25,7 @@ func (o *observer) Observe(e engine.Event) {
 	switch {
 	case e.Type == engine.ThreadStarted && heard.started != nil:
 		heard.started(e.Thread, heard.workflow)
-	case e.Type == engine.Answered && heard.accepted != nil:
+	case e.Type == engine.Answered && !e.Inherited && heard.accepted != nil:
 		heard.accepted()
 	}
 	if observe != nil {
@@ -37,15 +37,20 @@ func (o *observer) Observe(e engine.Event) {
 
 // progressOf is what of an event a person who watches a run is shown. How a run ended is told by the desk.
 func progressOf(e engine.Event) (desk.Event, bool) {
-	switch e.Type {
-	case engine.NodeStarted, engine.NodeOutput, engine.NodeFinished, engine.StepCommitted, engine.ThreadStarted:
-	default:
-		return desk.Event{}, false
-	}
-	return desk.Event{
+	x := desk.Event{
 		Kind: desk.Progress, Thread: e.Thread, Node: e.Node, Path: e.Path, Text: strings.TrimRight(e.Text, "\n"), Status: e.Status,
 		Step: e.Step, At: e.At,
-	}, true
+	}
+	switch e.Type {
+	case engine.NodeStarted, engine.NodeOutput, engine.NodeFinished, engine.StepCommitted, engine.ThreadStarted:
+		return x, true
+	case engine.FailedEv:
+		return x, e.Path != ""
+	case engine.CancelledEv:
+		x.Status, x.Text = "CANCELLED", ""
+		return x, e.Path != "" && e.Interrupt == ""
+	}
+	return desk.Event{}, false
 }
 
 // Observe reports progress of the runs in this process.
