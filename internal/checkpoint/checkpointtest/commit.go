@@ -144,6 +144,25 @@ var commitCases = []testCase{
 		f.commit(n)
 		f.equal(len(f.acquire(f.request("t")).Results), 0)
 	}},
+	{"pending results are one for a run, the last, and their thread's alone", func(f *fixture) {
+		one, other := f.under(f.start("t")), f.under(f.start("u"))
+		result := func(c checkpoint.Commit, path, data string) {
+			f.Helper()
+			f.noErr(f.store.AddResult(f.ctx, c.Checkpoint.Thread, c.Lease, checkpoint.PendingResult{Step: 1, Path: path, Data: raw(data)}))
+		}
+		result(one, "main@1/a@1", `{ "failures": 1 }`)
+		result(one, "main@1/b@1", "null")
+		result(other, "main@1/a@1", "2")
+		result(one, "main@1/a@1", `{"output":  "<b>"}`)
+		f.clock.Advance(ttl)
+		got := map[string]string{}
+		for _, r := range f.acquire(f.request("t")).Results {
+			f.equal(r.Step, int64(1))
+			got[r.Path] = string(r.Data)
+		}
+		f.equal(got, map[string]string{"main@1/a@1": `{"output":  "<b>"}`, "main@1/b@1": "null"})
+		f.equal(len(f.acquire(f.request("u")).Results), 1)
+	}},
 	{"malformed commits are refused", func(f *fixture) {
 		for name, spoil := range map[string]func(*checkpoint.Commit){
 			"no id":         func(c *checkpoint.Commit) { c.ID = "" },

@@ -3,6 +3,7 @@ package checkpointtest
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,8 +45,50 @@ var putCases = []testCase{
 		revision, err := f.store.Put(f.ctx, point("t", 1), ptr(int64(1)))
 		f.noErr(err)
 		f.equal(revision, int64(2))
-		_, err = f.store.Put(f.ctx, point("t", 1), ptr(int64(1)))
-		f.wantIs(err, checkpoint.ErrConflict)
+		late := point("t", 1)
+		late.Channels = checkpoint.Channels{"who": raw(`"late"`)}
+		_, err = f.store.Put(f.ctx, late, ptr(int64(1)))
+		var conflict *checkpoint.ConflictError
+		if !errors.As(err, &conflict) {
+			f.Fatalf("error %v, want a ConflictError", err)
+		}
+		f.equal([]any{conflict.Thread, conflict.Step, conflict.Expected, conflict.Actual}, []any{"t", int64(1), int64(1), int64(2)})
+		f.equal(f.latest("t").Channels, point("t", 1).Channels)
+	}},
+	{"an overwritten step is there once", func(f *fixture) {
+		for range 3 {
+			f.put(point("t", 2))
+			f.put(point("t", 1))
+		}
+		f.equal(f.steps("t"), []int64{1, 2})
+		f.equal(f.list(checkpoint.Query{}), []string{"t"})
+		stats, err := f.store.Stats(f.ctx)
+		f.noErr(err)
+		f.equal([]int64{stats.Threads, stats.Checkpoints}, []int64{1, 2})
+	}},
+	{"every kind of value comes back, one that looks like a secret too", func(f *fixture) {
+		values := checkpoint.Channels{
+			"null": raw("null"), "true": raw("true"), "false": raw("false"), "zero": raw("0"), "minus": raw("-0.0"), "large": raw("9007199254740993"),
+			"exponent": raw("1e-400"), "empty text": raw(`""`), "text": raw(`"\u2028 \ud83d\ude00 ☃ \u0000"`), "empty list": raw("[]"), "empty object": raw("{}"),
+			"deep": raw(strings.Repeat("[", 200) + strings.Repeat("]", 200)), "password": raw(`"hunter2"`), "名": raw(`{"ключ":[{}]}`),
+		}
+		c := point("t", 1)
+		c.Channels = values
+		f.put(c)
+		f.sameState(f.latest("t").Channels, values)
+	}},
+	{"channels come and go from step to step", func(f *fixture) {
+		states := []checkpoint.Channels{{"a": raw("1")}, {"a": raw("1"), "b": raw("2")}, {"b": raw("3")}, {}}
+		for i, channels := range states {
+			c := point("t", int64(i))
+			c.Channels = channels
+			f.put(c)
+		}
+		for i, want := range states {
+			got, err := f.store.Get(f.ctx, "t", int64(i))
+			f.noErr(err)
+			f.sameState(got.Channels, want)
+		}
 	}},
 	{"everything comes back as it was", func(f *fixture) {
 		c := full(f.clock.Now())

@@ -253,6 +253,9 @@ var retentionCases = []testCase{
 		for _, err := range f.store.Decisions(f.ctx, "t") {
 			f.wantIs(err, checkpoint.ErrNotFound)
 		}
+		for _, err := range f.store.History(f.ctx, "t", true) {
+			f.wantIs(err, checkpoint.ErrNotFound)
+		}
 		stones, err := f.store.Tombstones(f.ctx)
 		f.noErr(err)
 		f.equal(len(stones), 1)

@@ -21,11 +21,7 @@ type Open func(t *testing.T, now func() time.Time) checkpoint.Store
 
 // Run runs the whole suite against stores that open makes.
 func Run(t *testing.T, open Open) {
-	groups := map[string][]testCase{
-		"Put": putCases, "Commit": commitCases, "Lease": leaseCases, "List": listCases, "Watch": watchCases,
-		"Decisions": decisionCases, "Retention": retentionCases, "Race": raceCases, "Model": modelCases,
-	}
-	for group, cases := range groups {
+	for group, cases := range groups() {
 		t.Run(group, func(t *testing.T) {
 			for _, c := range cases {
 				t.Run(c.name, func(t *testing.T) {
@@ -36,6 +32,14 @@ func Run(t *testing.T, open Open) {
 				})
 			}
 		})
+	}
+}
+
+// groups are all cases.
+func groups() map[string][]testCase {
+	return map[string][]testCase{
+		"Put": putCases, "Commit": commitCases, "Lease": leaseCases, "List": listCases, "Watch": watchCases,
+		"Decisions": decisionCases, "Retention": retentionCases, "Race": raceCases, "Model": modelCases,
 	}
 }
 
