@@ -216,7 +216,7 @@ func TestEventsOfAnswers(t *testing.T) {
 		asking := []string{"0 thread_started input", "0 step_committed input", "1 step_started", "1 node_started ask@1", "1 interrupted ask@1 at ask",
 			"1 node_finished ask@1 WAITING", "1 step_committed step", "1 thread_rested interrupted"}
 		w.told(asking...)
-		if err := w.e.Check(t.Context(), ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}}); err != nil {
+		if err := w.e.Check(t.Context(), ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}, By: "ana"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.e.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Answers: []Answer{to("nobody", "approve")}}); !errors.Is(err, ErrUnknownQuestion) {
@@ -400,7 +400,7 @@ func TestEventsOfCancellation(t *testing.T) {
 			g.MaxConcurrency = 1
 			asked := w.begin(g, nil)
 			w.forget()
-			if _, err := w.e.Resume(ctx, ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}}); err != nil {
+			if _, err := w.e.Resume(ctx, ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}, By: "ana"}); err != nil {
 				t.Fatal(err)
 			}
 			reason, _, _ := strings.Cut(x.reason, " ")
@@ -450,7 +450,7 @@ func TestACallThatFailsIsToldAsFailed(t *testing.T) {
 	asked := w.begin(graph(node("ask", asks(plainQuestion), "work"), node("work", passes)), nil)
 	w.forget()
 	store.now = true
-	if _, err := w.e.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}}); err == nil {
+	if _, err := w.e.Resume(t.Context(), ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}, By: "ana"}); err == nil {
 		t.Fatal("no error")
 	}
 	w.told("2 answered ask@1 approve ana at ask", "2 node_finished ask@1 COMPLETED approve", "2 step_started", "2 node_started work@1", "2 node_finished work@1 COMPLETED",
