@@ -165,7 +165,7 @@ func (e *Engine) writeStep(ctx context.Context, h *head, source checkpoint.Sourc
 	if h.info.Lease != nil {
 		seen = h.info.Lease.Answers
 	}
-	lease, err := e.store.AcquireLease(ctx, checkpoint.LeaseRequest{
+	lease, err := e.acquire(ctx, checkpoint.LeaseRequest{
 		Thread: h.info.Thread, Token: e.o.NewID(), Holder: e.o.Holder, TTL: e.o.LeaseTTL, Head: s.head, Seen: seen,
 	})
 	if err != nil {
@@ -174,7 +174,7 @@ func (e *Engine) writeStep(ctx context.Context, h *head, source checkpoint.Sourc
 	s.lease = lease.Token
 	c := s.compose(ctx, true)
 	c.KeepAnswers = len(lease.Answers)
-	version, err := e.store.Commit(context.WithoutCancel(ctx), c)
+	version, err := e.commit(ctx, c)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("thread %s: %w", h.info.Thread, err), s.release(context.WithoutCancel(ctx), false))
 	}

@@ -129,8 +129,9 @@ func (s *session) store(ctx context.Context, r *run, rec pendingRecord) {
 	if s.lease == "" {
 		return
 	}
-	err := s.engine.store.AddResult(context.WithoutCancel(ctx), s.tree.thread, s.lease,
-		checkpoint.PendingResult{Step: s.head.Step + 1, Path: r.path, Data: encode(rec)})
+	ctx = context.WithoutCancel(ctx)
+	result := checkpoint.PendingResult{Step: s.head.Step + 1, Path: r.path, Data: encode(rec)}
+	err := s.engine.durably(ctx, func() error { return s.engine.store.AddResult(ctx, s.tree.thread, s.lease, result) })
 	if err != nil {
 		s.stop(fmt.Errorf("storing the result of %s: %w", r.path, err))
 		return

@@ -46,7 +46,7 @@ func (e *Engine) Fork(ctx context.Context, thread string, step int64, as, by str
 	commit.Checkpoint.Origin = &checkpoint.Origin{Thread: thread, Step: step}
 	commit.NewLease = &checkpoint.LeaseRequest{Thread: as, Token: s.lease, Holder: e.o.Holder, TTL: e.o.LeaseTTL}
 	commit.NewThread = &checkpoint.NewThread{Workdir: info.Workdir, StartedBy: by}
-	version, err := e.store.Commit(context.WithoutCancel(ctx), commit)
+	version, err := e.commit(ctx, commit)
 	if err != nil {
 		return nil, fmt.Errorf("forking thread %s at step %d: %w", thread, step, err)
 	}

@@ -207,12 +207,16 @@ func (w *world) history(thread string) []string {
 type ran struct {
 	mu    sync.Mutex
 	calls []string
+	on    func() // called at each; nil: nothing
 }
 
 func (r *ran) note(c *Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls = append(r.calls, strings.TrimPrefix(c.Path, rootPath+"/"))
+	if r.on != nil {
+		r.on()
+	}
 }
 
 func (r *ran) all() []string {

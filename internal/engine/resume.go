@@ -34,15 +34,20 @@ func (e *Engine) resume(ctx context.Context, r ResumeRequest) (*Outcome, error) 
 	case p.applied != nil:
 		return p.applied, nil
 	case r.Upgrade != nil:
-		return e.resumeUpgraded(ctx, p.request)
+		return e.resumeUpgraded(ctx, p)
 	}
 	return p.run(ctx)
 }
 
 // resumeUpgraded writes the upgrade as a step of its own, now that the whole request is known to be valid under the
 // new definition, and goes on from there.
-func (e *Engine) resumeUpgraded(ctx context.Context, r ResumeRequest) (*Outcome, error) {
-	out, err := e.writeUpgrade(ctx, r)
+func (e *Engine) resumeUpgraded(ctx context.Context, p *prepared) (out *Outcome, err error) {
+	r := p.request
+	if p.current {
+		out, err = e.Open(ctx, r.Thread)
+	} else {
+		out, err = e.writeUpgrade(ctx, r)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +69,7 @@ type prepared struct {
 	request ResumeRequest // without an answer that answers nothing
 	session *session
 	head    *head
+	current bool // it has the definition that an upgrade asks for
 	answers []json.RawMessage
 	seen    int      // accepted answers that nobody has applied yet
 	applied *Outcome // the response was applied before
@@ -110,6 +116,7 @@ func (e *Engine) prepare(ctx context.Context, r ResumeRequest, carry bool) (*pre
 		return e.prepare(ctx, r, true)
 	}
 	if r.Upgrade != nil {
+		p.current = h.checkpoint.Fingerprint == r.Upgrade.Fingerprint && h.tree.source == r.Upgrade.Source
 		if err := e.upgrade(ctx, h, *r.Upgrade); err != nil {
 			return nil, err
 		}
@@ -140,7 +147,7 @@ func (p *prepared) run(ctx context.Context) (*Outcome, error) {
 	s := p.session
 	e, t := s.engine, s.tree
 	token := e.o.NewID()
-	lease, err := e.store.AcquireLease(ctx, checkpoint.LeaseRequest{
+	lease, err := e.acquire(ctx, checkpoint.LeaseRequest{
 		Thread: t.thread, Token: token, Holder: e.o.Holder, TTL: e.o.LeaseTTL, Head: s.head, Seen: p.seen,
 		Answers: p.answers, Decisions: s.own,
 	})

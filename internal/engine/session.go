@@ -122,7 +122,7 @@ func (s *session) commit(ctx context.Context) error {
 	}
 	c := s.compose(ctx, rests)
 	s.engine.crash("before_commit")
-	version, err := s.engine.store.Commit(context.WithoutCancel(ctx), c)
+	version, err := s.engine.commit(ctx, c)
 	if err != nil {
 		err = fmt.Errorf("committing step %d of thread %s: %w", c.Checkpoint.Step, t.thread, err)
 		return errors.Join(err, s.release(context.WithoutCancel(ctx), false))
@@ -260,7 +260,7 @@ func (s *session) release(ctx context.Context, withdraw bool) error {
 			r.Decisions = append(r.Decisions, d)
 		}
 	}
-	err := s.engine.store.ReleaseLease(ctx, r)
+	err := s.engine.giveBack(ctx, r)
 	if err != nil && !errors.Is(err, checkpoint.ErrConflict) {
 		return fmt.Errorf("releasing the lease of thread %s: %w", s.tree.thread, err)
 	}

@@ -87,14 +87,14 @@ func (s *session) create(ctx context.Context, r StartRequest) error {
 		s.began(checkpoint.SourceInput, nil)
 		return nil
 	}
-	if err := e.store.PutDefinition(ctx, r.Definition); err != nil {
+	if err := e.durably(ctx, func() error { return e.store.PutDefinition(ctx, r.Definition) }); err != nil {
 		return fmt.Errorf("keeping the definition of %s: %w", s.workflow, err)
 	}
 	s.lease = e.o.NewID()
 	c := s.compose(ctx, len(t.ready) == 0)
 	c.NewLease = &checkpoint.LeaseRequest{Thread: t.thread, Token: s.lease, Holder: e.o.Holder, TTL: e.o.LeaseTTL}
 	c.NewThread = &checkpoint.NewThread{Workdir: r.Workdir, StartedBy: r.By}
-	version, err := e.store.Commit(context.WithoutCancel(ctx), c)
+	version, err := e.commit(ctx, c)
 	if err != nil {
 		return fmt.Errorf("starting thread %s: %w", t.thread, err)
 	}

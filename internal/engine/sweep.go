@@ -80,7 +80,8 @@ func (e *Engine) threadIDs(ctx context.Context, q checkpoint.Query) ([]string, e
 }
 
 // sweepThread applies the default of every question that is overdue, ends the timers that are, and marks as overdue
-// what has no default. nil when nothing was due after all.
+// what has no default, unless the thread is stalled: a step in
+// between would have what finished there done again. nil when nothing was due after all.
 func (e *Engine) sweepThread(ctx context.Context, thread string, now time.Time) (*Outcome, error) {
 	h, err := e.read(ctx, thread)
 	if err != nil {
@@ -88,6 +89,7 @@ func (e *Engine) sweepThread(ctx context.Context, thread string, now time.Time) 
 	}
 	var answers []Answer
 	mark := false
+	atRest := h.tree.root.ready == 0 && (h.info.Lease == nil || h.info.Lease.Answers == 0)
 	for _, a := range h.tree.asks {
 		if a.Due == nil || a.Overdue || a.Due.After(now) {
 			continue
@@ -100,7 +102,9 @@ func (e *Engine) sweepThread(ctx context.Context, thread string, now time.Time) 
 				continue
 			}
 		}
-		a.Overdue, mark = true, true
+		if atRest {
+			a.Overdue, mark = true, true
+		}
 	}
 	for r := range h.tree.runs {
 		if r.status == waiting && !r.wake.IsZero() && !r.wake.After(now) {

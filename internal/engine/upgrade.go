@@ -22,7 +22,7 @@ func (e *Engine) writeUpgrade(ctx context.Context, r ResumeRequest) (*Outcome, e
 		return nil, err
 	}
 	row := e.rowAbout(h, upgradeAction, r.reviewer(), encode(map[string]string{"from": was, "to": r.Upgrade.Fingerprint}))
-	if err := e.store.PutDefinition(ctx, *r.Upgrade); err != nil {
+	if err := e.durably(ctx, func() error { return e.store.PutDefinition(ctx, *r.Upgrade) }); err != nil {
 		return nil, fmt.Errorf("keeping the definition of %s: %w", r.Upgrade.Workflow, err)
 	}
 	return e.writeStep(ctx, h, checkpoint.SourceUpgrade, &row)

@@ -233,3 +233,36 @@ func TestLeads(t *testing.T) {
 		}
 	}
 }
+
+// TestSweepKeepsWhatFinished: a question that is overdue on a stalled thread is marked once the thread came to rest. A
+// step of its own would leave behind the results that wait for the one that was interrupted.
+func TestSweepKeepsWhatFinished(t *testing.T) {
+	eachStore(t, func(t *testing.T, w *world) {
+		var r ran
+		var cancel context.CancelCauseFunc
+		q := plainQuestion
+		q.TimeoutMS = time.Hour.Milliseconds()
+		g := graph(node("ask", asks(q)), node("split", passes, "a", "b"), node("a", noted(&r, passes)), node("b", noted(&r, cancelled(&cancel, nil)))).starting("ask", "split")
+		g.MaxConcurrency = 1
+		ctx, stop := context.WithCancelCause(t.Context())
+		cancel = stop
+		out, err := w.Start(ctx, w.request(g, nil))
+		if err != nil || out.Status != checkpoint.Stalled || len(out.Questions) != 1 {
+			t.Fatalf("%v, %+v", err, out)
+		}
+		cancel = nil
+		w.clock.advance(time.Hour)
+		if all, err := w.Sweep(t.Context(), false); err != nil || len(all) != 0 {
+			t.Errorf("swept while stalled: %v, %+v", err, all)
+		}
+		if _, err := w.Resume(t.Context(), ResumeRequest{Thread: out.Thread}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"a@1", "b@1", "b@1"}, r.all()); diff != "" {
+			t.Error(diff)
+		}
+		if all, err := w.Sweep(t.Context(), false); err != nil || len(all) != 1 || !all[0].Questions[0].Overdue {
+			t.Errorf("swept at rest: %v, %+v", err, all)
+		}
+	})
+}
