@@ -137,7 +137,7 @@ func (a *ask) lead(action actions.Action) Lead {
 		heard = a.hasWordFor(action)
 	}
 	if heard {
-		return Lead{Again: true}
+		return Lead{To: []string{n.Name}}
 	}
 	f := a.run.frame
 	if targets, ok := n.Routes[string(action)]; ok {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -192,7 +193,7 @@ func TestAProgramHearsARejection(t *testing.T) {
 		}
 		return Result{Output: text("sorry")}, nil
 	})), nil)
-	if lead := asked.Questions[0].Leads["reject"]; !lead.Again {
+	if lead := asked.Questions[0].Leads["reject"]; !slices.Equal(lead.To, []string{"agent"}) || lead.Again || lead.Ends != "" {
 		t.Errorf("lead %+v", lead)
 	}
 	out := w.answer(asked.Thread, to("ok", "reject", "too dear"))
