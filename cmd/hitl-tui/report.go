@@ -68,6 +68,7 @@ func (a *app) printResult(r *desk.Result) {
 		for _, q := range r.Questions {
 			a.printQuestion(q)
 		}
+		a.sayHow(r.Questions)
 	case r.Status == "failed":
 		fmt.Fprintf(a.out, "%s failed at %s: %s\n", name, sanitize.Line(r.ErrNode), sanitize.Text(r.ErrMessage))
 		a.say("`hitl-tui resume %s` tries it again", r.Thread)
@@ -90,7 +91,17 @@ func (a *app) printQuestion(q desk.Question) {
 		ways = append(ways, fmt.Sprintf("%s > %s", choice.Action, sanitize.Line(choice.Leads)))
 	}
 	fmt.Fprintf(a.out, "  %s\n", strings.Join(ways, "   "))
-	a.say("answer with `hitl-tui resume %s ACTION`, or open the desk with `hitl-tui`", q.Thread)
+}
+
+// sayHow tells how open questions of one thread are answered.
+func (a *app) sayHow(open []desk.Question) {
+	switch len(open) {
+	case 0:
+	case 1:
+		a.say("answer with `hitl-tui resume %s ACTION`, or open the desk with `hitl-tui`", open[0].Thread)
+	default:
+		a.say("answer one with `hitl-tui resume %s --interrupt %s ACTION`, or open the desk with `hitl-tui`", open[0].Thread, sanitize.Line(open[0].Address))
+	}
 }
 
 // printOutputs shows the result of a finished run.
@@ -125,8 +136,8 @@ func (a *app) progress(ctx context.Context, d *opened) (stop func()) {
 		defer close(done)
 		for batch := range batches {
 			for _, event := range batch {
-				if event.Kind == desk.Progress && event.Node != "" && event.Status != "" {
-					fmt.Fprintf(a.err, "  %s %s\n", sanitize.Line(event.Node), strings.ToLower(sanitize.Line(event.Status)))
+				if event.Kind == desk.Progress && event.Run != "" && event.Status != "" {
+					fmt.Fprintf(a.err, "  %s %s\n", sanitize.Line(event.Run), strings.ToLower(sanitize.Line(event.Status)))
 				}
 			}
 		}

@@ -83,7 +83,7 @@ type Detail struct {
 type PathStep struct {
 	Step     int64
 	Node     string
-	Run      string // name@run
+	Run      string // ADDRESS@RUN: review@2, triage/2/decide@1
 	Status   string
 	TookMS   int64
 	Decision string // "ana retry"
@@ -218,7 +218,7 @@ type Step struct {
 	Revision  int64
 	TS        time.Time
 	Source    string
-	Nodes     []string // node@run
+	Nodes     []string // ADDRESS@RUN
 	Status    string   // of the thread after it
 	TookMS    int64
 	SizeBytes int64
@@ -303,7 +303,7 @@ type Event struct {
 	Kind   EventKind
 	Thread string
 	Node   string
-	Path   string
+	Run    string // ADDRESS@RUN: review@2, triage/2/decide@1
 	Text   string // output line, error
 	Status string
 	Step   int64

@@ -142,8 +142,8 @@ func TestNewThreadFillsItsInputAndWatchesIt(t *testing.T) {
 		p.Keys("ctrl+s")
 		p.Advance(settle)
 		p.Expect("article.yaml", "running")
-		d.Wake(desk.Event{Kind: desk.Progress, Thread: "started-0001", Node: "draft", Path: "main@1/draft@1", Status: "RUNNING", At: d.Now()},
-			desk.Event{Kind: desk.Progress, Thread: "started-0001", Node: "draft", Path: "main@1/draft@1", Text: "writing about tea\n", At: d.Now()})
+		d.Wake(desk.Event{Kind: desk.Progress, Thread: "started-0001", Node: "draft", Run: "draft@1", Status: "RUNNING", At: d.Now()},
+			desk.Event{Kind: desk.Progress, Thread: "started-0001", Node: "draft", Run: "draft@1", Text: "writing about tea\n", At: d.Now()})
 		p.Advance(3 * time.Second)
 		p.Expect(". draft", "writing about tea", "running 3.")
 		d.Wake(desk.Event{Kind: desk.Rested, Thread: "started-0001", Status: "done", At: d.Now()},

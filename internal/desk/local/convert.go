@@ -130,7 +130,7 @@ func pathOf(c *checkpoint.Checkpoint, words map[string]string) []desk.PathStep {
 	var all []desk.PathStep
 	for _, r := range c.Runs {
 		all = append(all, desk.PathStep{
-			Step: c.Step, Node: r.Node, Run: lastSegment(r.Path), Status: r.Status, TookMS: r.TookMS, Decision: wordsFor(c, r.Path, words),
+			Step: c.Step, Node: r.Node, Run: runName(r.Path), Status: r.Status, TookMS: r.TookMS, Decision: wordsFor(c, r.Path, words),
 		})
 	}
 	return all
@@ -147,14 +147,37 @@ func wordsFor(c *checkpoint.Checkpoint, run string, words map[string]string) str
 	return strings.Join(told, ", ")
 }
 
-func lastSegment(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
+// runName is a node run as the addresses of questions name it: main@1/each@1/[3]/check@2 is each/3/check@2. Of the nodes
+// around it the run is told only where it is not the first.
+func runName(path string) string {
+	segments := strings.Split(path, "/")
+	if len(segments) > 1 {
+		segments = segments[1:] // the thread itself
+	}
+	for i, s := range segments[:len(segments)-1] {
+		segments[i] = strings.TrimSuffix(strings.Trim(s, "[]"), "@1")
+	}
+	return strings.Join(segments, "/")
+}
+
+// failedAt is the address of the node that failed, "" for the thread itself.
+func failedAt(f *checkpoint.Failure) string {
+	if f.Node == "" {
+		return ""
+	}
+	name := runName(f.Path)
+	if i := strings.LastIndexByte(name, '@'); i >= 0 {
+		name = name[:i]
+	}
+	return name
+}
 
 func stepOf(c *checkpoint.Checkpoint, rows map[string]desk.DecisionRow) desk.Step {
 	x := desk.Step{
 		Step: c.Step, Revision: c.Revision, TS: c.TS, Source: string(c.Source), Status: stepStatus(c), SizeBytes: c.SizeBytes,
 	}
 	for _, r := range c.Runs {
-		x.Nodes = append(x.Nodes, lastSegment(r.Path))
+		x.Nodes = append(x.Nodes, runName(r.Path))
 		x.TookMS = max(x.TookMS, r.TookMS)
 		if r.Error != "" {
 			x.Error = r.Error
@@ -218,7 +241,7 @@ func resultOf(out *engine.Outcome, now time.Time) *desk.Result {
 		WasCancelled: out.WasCancelled, Withdrawn: out.Withdrawn,
 	}
 	if out.Error != nil {
-		r.ErrNode, r.ErrMessage = out.Error.Node, out.Error.Message
+		r.ErrNode, r.ErrMessage = failedAt(out.Error), out.Error.Message
 	}
 	return r
 }

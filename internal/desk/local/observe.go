@@ -38,7 +38,7 @@ func (o *observer) Observe(e engine.Event) {
 // progressOf is what of an event a person who watches a run is shown. How a run ended is told by the desk.
 func progressOf(e engine.Event) (desk.Event, bool) {
 	x := desk.Event{
-		Kind: desk.Progress, Thread: e.Thread, Node: e.Node, Path: e.Path, Text: strings.TrimRight(e.Text, "\n"), Status: e.Status,
+		Kind: desk.Progress, Thread: e.Thread, Node: e.Node, Run: runName(e.Path), Text: strings.TrimRight(e.Text, "\n"), Status: e.Status,
 		Step: e.Step, At: e.At,
 	}
 	switch e.Type {

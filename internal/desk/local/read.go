@@ -93,7 +93,7 @@ func (s *Source) Open(ctx context.Context, thread string) (*desk.Detail, error) 
 	}
 	d.Thread.Questions = len(d.Questions)
 	if out.Error != nil {
-		d.Failure, d.FailedNode = out.Error.Message, out.Error.Node
+		d.Failure, d.FailedNode = out.Error.Message, failedAt(out.Error)
 	}
 	if err := s.addPath(ctx, d); err != nil {
 		return nil, err

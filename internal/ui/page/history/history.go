@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,6 +17,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/list"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/pager"
+	"github.com/hitl-tui/hitl-tui/internal/ui/path"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
@@ -311,10 +311,6 @@ func (p *Page) Export(ctx context.Context) func() ([]byte, error) {
 }
 
 func (p *Page) viewStep(s desk.Step, w int, _ list.State) []string {
-	node := sanitize.Line(strings.Join(s.Nodes, ", "))
-	if node == "" {
-		node = s.Source
-	}
 	what, style := ago.Bytes(s.SizeBytes), p.theme.Muted
 	switch {
 	case s.Error != "":
@@ -331,6 +327,10 @@ func (p *Page) viewStep(s desk.Step, w int, _ list.State) []string {
 	}
 	last := whatWidth(w)
 	room := max(w-5-7-1-last, 4)
+	node := sanitize.Line(path.Line(s.Nodes, room))
+	if node == "" {
+		node = s.Source
+	}
 	return []string{cell.Right(fmt.Sprint(s.Step), 4) + " " + cell.Fit(node, room) + cell.Right(took, 7) + " " + style.Render(cell.Right(what, last))}
 }
 

@@ -160,7 +160,7 @@ func (p *Page) path(w, h int) []string {
 		return nil
 	}
 	room := min(max(h-p.steps.Len()-4, 0), h/2)
-	steps := path.Latest(p.detail.Path)
+	steps := path.Fold(path.Latest(p.detail.Path))
 	if room < 3 {
 		return nil
 	}
@@ -173,13 +173,14 @@ func (p *Page) path(w, h int) []string {
 		if i == len(steps)-1 {
 			arm = "└ "
 		}
-		line := " " + p.theme.Border.Render(arm) + sanitize.Line(s.Run)
+		what, style := "", p.theme.Muted
 		if s.Decision != "" {
-			line += p.theme.Accent.Render("  " + sanitize.Line(s.Decision))
+			what, style = "  "+sanitize.Line(s.Decision), p.theme.Accent
 		} else if s.Status == "WAITING" {
-			line += p.theme.Muted.Render("  waits here")
+			what = "  waits here"
 		}
-		lines = append(lines, cell.Clip(line, w))
+		run := path.Short(sanitize.Line(s.Run), max(w-3-cell.Width(what), w/2))
+		lines = append(lines, cell.Clip(" "+p.theme.Border.Render(arm)+run+style.Render(what), w))
 	}
 	return lines
 }

@@ -198,7 +198,7 @@ func (p *Page) sideRounds(q desk.Question, w int) []string {
 }
 
 func (p *Page) sidePath(d *desk.Detail, w, h int) []string {
-	steps := path.Latest(d.Path)
+	steps := path.Fold(path.Latest(d.Path))
 	var lines []string
 	if len(steps) > h {
 		lines = append(lines, p.theme.Muted.Render(fmt.Sprintf(" ... %d earlier", len(steps)-h)))
@@ -213,7 +213,8 @@ func (p *Page) sidePath(d *desk.Detail, w, h int) []string {
 		} else if s.Status == "FAILED" {
 			right = "failed"
 		}
-		lines = append(lines, cell.Between(" "+sanitize.Line(s.Run), p.theme.Muted.Render(right+" "), w))
+		run := path.Short(sanitize.Line(s.Run), max(w-3-cell.Width(right), w/2))
+		lines = append(lines, cell.Between(" "+run, p.theme.Muted.Render(right+" "), w))
 	}
 	return lines
 }

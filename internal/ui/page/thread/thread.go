@@ -56,8 +56,8 @@ type run struct {
 }
 
 type node struct {
-	name, path, status string
-	since, until       time.Time
+	run, status  string
+	since, until time.Time
 }
 
 // New makes the page.
@@ -164,9 +164,9 @@ func (p *Page) Heard(e desk.Event) {
 
 func (r *run) heard(e desk.Event) {
 	if e.Node != "" && e.Status != "" {
-		i := slices.IndexFunc(r.nodes, func(n node) bool { return n.path == e.Path && n.name == e.Node })
+		i := slices.IndexFunc(r.nodes, func(n node) bool { return n.run == e.Run })
 		if i < 0 {
-			r.nodes = append(r.nodes, node{name: e.Node, path: e.Path, since: e.At})
+			r.nodes = append(r.nodes, node{run: e.Run, since: e.At})
 			i = len(r.nodes) - 1
 		}
 		n := &r.nodes[i]
@@ -301,39 +301,32 @@ func (p *Page) head() []string {
 
 // nodes lists the node runs: those of the way here, then those of the run that goes on.
 func (p *Page) nodes(room int) []string {
-	t := p.theme
-	var lines []string
+	var here, before []desk.PathStep
 	seen := map[string]bool{}
 	if r := p.runs[p.thread]; r != nil {
 		for _, n := range r.nodes {
-			seen[n.path[strings.LastIndexByte(n.path, '/')+1:]] = true
+			seen[n.run] = true
 			until := n.until
 			if until.IsZero() {
 				until = p.now()
 			}
-			mark, style := glyph(t, n.status)
-			lines = append(lines, style(cell.Between(" "+mark+" "+sanitize.Line(n.name), ago.Took(until.Sub(n.since))+"  "+strings.ToLower(n.status)+" ", p.w)))
+			here = append(here, desk.PathStep{Run: n.run, Status: n.status, TookMS: until.Sub(n.since).Milliseconds()})
 		}
 	}
 	if p.detail != nil {
-		var before []string
-		for _, s := range path.Latest(p.detail.Path) {
-			if seen[s.Run] {
-				continue
-			}
-			mark, style := glyph(t, s.Status)
-			right := ago.Took(time.Duration(s.TookMS)*time.Millisecond) + "  " + strings.ToLower(s.Status) + " "
-			if s.Decision != "" {
-				right = sanitize.Line(s.Decision) + "  " + right
-			}
-			before = append(before, style(cell.Between(" "+mark+" "+sanitize.Line(s.Run), right, p.w)))
+		before = slices.DeleteFunc(path.Latest(p.detail.Path), func(s desk.PathStep) bool { return seen[s.Run] })
+	}
+	var lines []string
+	for _, s := range path.Fold(append(before, here...)) {
+		mark, style := glyph(p.theme, s.Status)
+		right := ago.Took(time.Duration(s.TookMS)*time.Millisecond) + "  " + strings.ToLower(s.Status) + " "
+		if s.Decision != "" {
+			right = sanitize.Line(s.Decision) + "  " + right
 		}
-		lines = append(before, lines...)
+		run := path.Short(sanitize.Line(s.Run), max(p.w-4-cell.Width(right), p.w/2))
+		lines = append(lines, style(cell.Between(" "+mark+" "+run, right, p.w)))
 	}
-	if len(lines) > room {
-		lines = lines[len(lines)-room:]
-	}
-	return lines
+	return lines[max(len(lines)-room, 0):]
 }
 
 // glyph is the mark and the style of a node's status.

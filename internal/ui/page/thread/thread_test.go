@@ -25,7 +25,7 @@ func TestNodesLightUpAsTheyRun(t *testing.T) {
 	p.SetSize(60, 16)
 	p.Update(p.Open("t1")())
 	heard := func(text, status string) {
-		p.Heard(desk.Event{Kind: desk.Progress, Thread: "t1", Node: "draft", Path: "main@1/draft@1", Text: text, Status: status, At: now})
+		p.Heard(desk.Event{Kind: desk.Progress, Thread: "t1", Node: "draft", Run: "draft@1", Text: text, Status: status, At: now})
 	}
 	screen := func() string {
 		tuitest.CheckBox(t, p.View(), 60, 16)
@@ -35,12 +35,12 @@ func TestNodesLightUpAsTheyRun(t *testing.T) {
 	heard("half way\n", "")
 	now = now.Add(3 * time.Second)
 	got := screen()
-	for _, want := range []string{"running 3.0s", ". draft", "half way", "v review@1", "ana approve"} {
+	for _, want := range []string{"running 3.0s", ". draft@1", "half way", "v review@1", "ana approve"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q while it runs:\n%s", want, got)
 		}
 	}
-	if strings.Contains(got, "draft@1") {
+	if strings.Count(got, "draft@1") != 1 {
 		t.Errorf("the run is listed twice:\n%s", got)
 	}
 	if !p.Live() {
