@@ -3,8 +3,6 @@ package content
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -43,30 +41,25 @@ func Context(t *theme.Theme, items []actions.Labelled, w int) pager.Source {
 	return lines
 }
 
-// Fields lists the fields of a form's schema: name, type, what it is for.
+// Fields lists the fields of a form's schema in their order: name, kind, what it is for. It is empty for any other schema.
 func Fields(t *theme.Theme, schema json.RawMessage) pager.Source {
-	var s struct {
-		Properties map[string]struct {
-			Type        any    `json:"type"`
-			Title       string `json:"title"`
-			Description string `json:"description"`
-		} `json:"properties"`
-		Required []string `json:"required"`
-	}
-	if json.Unmarshal(schema, &s) != nil {
+	compiled, err := actions.CompileSchema(schema)
+	if err != nil {
 		return pager.Lines(nil)
 	}
 	var lines pager.Lines
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		f := s.Properties[name]
-		line := "  " + sanitize.Line(name)
-		kind := strings.Trim(fmt.Sprint(f.Type), "[]")
-		if slices.Contains(s.Required, name) {
+	for _, f := range compiled.Fields() {
+		kind := string(f.Kind)
+		if f.Required {
 			kind += ", required"
 		}
-		line += t.Muted.Render("  " + sanitize.Line(kind))
-		if about := f.Title + " " + f.Description; strings.TrimSpace(about) != "" {
-			line += t.Muted.Render("  " + sanitize.Line(strings.TrimSpace(about)))
+		line := "  " + sanitize.Line(f.Name) + t.Muted.Render("  "+kind)
+		about := f.Description
+		if f.Title != f.Name {
+			about = f.Title + " " + about
+		}
+		if about = strings.TrimSpace(about); about != "" {
+			line += t.Muted.Render("  " + sanitize.Line(about))
 		}
 		lines = append(lines, line)
 	}

@@ -221,7 +221,11 @@ func (p *Page) note(r *row) string {
 		return fmt.Sprintf("%d/%d answered", r.Answered, r.Questions+r.Answered)
 	case p.drafts[r.ID]:
 		return "~draft"
-	case r.Priority == "high" || r.Priority == "urgent":
+	case r.Questions > 1 && urgent(r):
+		return fmt.Sprintf("%s, %d open", r.Priority, r.Questions)
+	case r.Questions > 1:
+		return fmt.Sprintf("%d open", r.Questions)
+	case urgent(r):
 		return r.Priority
 	case r.Assignee != "":
 		return "for " + sanitize.Line(r.Assignee)
@@ -230,6 +234,8 @@ func (p *Page) note(r *row) string {
 	}
 	return ""
 }
+
+func urgent(r *row) bool { return r.Priority == "high" || r.Priority == "urgent" }
 
 // shortNote makes one line's worth of the note and the time.
 func shortNote(note, when string) string {

@@ -431,7 +431,9 @@ func body(t *theme.Theme, q desk.Question, m mode, w int, after json.RawMessage,
 		parts = append(parts, content.Blank(), content.Heading(t, optionsTitle(q)), options(t, q))
 	}
 	if len(q.Schema) > 0 && len(q.Content) == 0 {
-		parts = append(parts, content.Heading(t, "a form to fill in"), content.Fields(t, q.Schema))
+		if fields := content.Fields(t, q.Schema); fields.Len() > 0 {
+			parts = append(parts, content.Heading(t, "a form to fill in"), fields)
+		}
 	}
 	if len(q.Context) > 0 && context {
 		parts = append(parts, content.Blank(), content.Heading(t, "context"), content.Context(t, q.Context, w))
