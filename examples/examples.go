@@ -4,7 +4,8 @@ package examples
 
 import "embed"
 
-// Files holds the workflow files and the data they come with.
+// Files holds the workflow files, the programs they run and the data they come with. They belong into one folder, in
+// which threads are started.
 //
-//go:embed *.yaml *.csv
+//go:embed *.yaml *.csv *.py *.sh
 var Files embed.FS

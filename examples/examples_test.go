@@ -3,13 +3,17 @@ package examples_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -24,13 +28,16 @@ type play struct {
 	Workflow string                     `json:"workflow"`
 	Needs    []string                   `json:"needs"` // programs
 	Commits  []string                   `json:"commits"`
-	Files    map[string]string          `json:"files"` // in the folder in which the thread starts
+	Files    map[string]string          `json:"files"` // in the folder in which the thread starts, beside the examples
+	Old      []string                   `json:"old"`   // of them, those that were last changed years ago
 	Input    map[string]json.RawMessage `json:"input"`
 	Script   []scripted                 `json:"script"`
 	Status   string                     `json:"status"`
 	Error    string                     `json:"error"`   // part of the failure's message
 	Outputs  map[string]any             `json:"outputs"` // those listed
 	Leaves   map[string]string          `json:"leaves"`  // files as they are afterwards
+	Gone     []string                   `json:"gone"`    // files that are not there afterwards
+	Hears    []string                   `json:"hears"`   // lines of progress, in order, among others
 	Path     []string                   `json:"path"`    // node runs in order, where it matters
 }
 
@@ -40,6 +47,8 @@ type scripted struct {
 	Data    json.RawMessage `json:"data"`
 	Title   string          `json:"title"`   // what the question must be called
 	Message string          `json:"message"` // what it must say
+	Content string          `json:"content"` // the text it must show
+	Open    []string        `json:"open"`    // every question that is open after it, in order
 	Refused string          `json:"refused"` // part of the error; the answer must change nothing
 }
 
@@ -91,15 +100,7 @@ func everyAnswerPlayed(t *testing.T, played map[string]map[string]bool) {
 func (p play) run(t *testing.T, answered map[string]bool) {
 	p.need(t)
 	folder := p.lay(t)
-	text, err := fs.ReadFile(examples.Files, p.Workflow+".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), p.Workflow+".yaml")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := workflow.Load(file)
+	loaded, err := workflow.Load(filepath.Join(folder, p.Workflow+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,8 @@ func (p play) run(t *testing.T, answered map[string]bool) {
 		t.Fatal(err)
 	}
 	store := memory.New(memory.Options{})
-	e := engine.New(store, engine.Options{Graphs: &workflow.Graphs{}})
+	var heard progress
+	e := engine.New(store, engine.Options{Graphs: &workflow.Graphs{}, Observer: &heard})
 	out, err := e.Start(t.Context(), engine.StartRequest{Thread: "example", Definition: loaded.Definition, Input: input, Workdir: folder, By: "starter"})
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +118,9 @@ func (p play) run(t *testing.T, answered map[string]bool) {
 	for i, s := range p.Script {
 		out = s.answer(t, e, out, i, answered)
 	}
+	e.Heard()
 	p.check(t, out, folder)
+	heard.check(t, p.Hears)
 	var path []string
 	for c, err := range store.History(t.Context(), "example", false) {
 		if err != nil {
@@ -137,23 +141,18 @@ func (s scripted) answer(t *testing.T, e *engine.Engine, out *engine.Outcome, i 
 	for j := range out.Questions {
 		q := &out.Questions[j]
 		for action := range q.Leads {
-			if name := q.Address + " " + string(action); !answered[name] {
+			if name := anyItem(q.Address) + " " + string(action); !answered[name] {
 				answered[name] = false
 			}
 		}
-		if q.Address == s.Q {
+		if q.Address == s.Q || q.Key == s.Q {
 			question = q
 		}
 	}
 	if question == nil {
 		t.Fatalf("answer %d: %s is not open: %s, %+v", i, s.Q, out.Status, out.Error)
 	}
-	if s.Title != "" && question.Question.Title != s.Title {
-		t.Errorf("answer %d: the title is %q, want %q", i, question.Question.Title, s.Title)
-	}
-	if s.Message != "" && question.Question.Message != s.Message {
-		t.Errorf("answer %d: the message is %q, want %q", i, question.Question.Message, s.Message)
-	}
+	s.shown(t, i, question)
 	next, err := e.Resume(context.Background(), engine.ResumeRequest{
 		Thread: out.Thread, By: "tester", Answers: []engine.Answer{{Interrupt: s.Q, Action: s.Action, Data: s.Data}},
 	})
@@ -168,13 +167,76 @@ func (s scripted) answer(t *testing.T, e *engine.Engine, out *engine.Outcome, i 
 		if again.Version != out.Version {
 			t.Fatalf("answer %d was refused and changed the thread from %v to %v", i, out.Version, again.Version)
 		}
+		s.checkOpen(t, i, again)
 		return out
 	}
 	if err != nil {
 		t.Fatalf("answer %d (%s %s): %v", i, s.Q, s.Action, err)
 	}
-	answered[s.Q+" "+s.Action] = true
+	answered[anyItem(question.Address)+" "+s.Action] = true
+	s.checkOpen(t, i, next)
 	return next
+}
+
+// shown checks what the question shows to whoever answers.
+func (s scripted) shown(t *testing.T, i int, q *engine.OpenQuestion) {
+	t.Helper()
+	var content string
+	_ = json.Unmarshal(q.Question.Content, &content) // content that is no text is none that a script tells
+	for _, x := range []struct{ what, want, got string }{
+		{"title", s.Title, q.Question.Title}, {"message", s.Message, q.Question.Message}, {"content", s.Content, content},
+	} {
+		if x.want != "" && x.got != x.want {
+			t.Errorf("answer %d: the %s is %q, want %q", i, x.what, x.got, x.want)
+		}
+	}
+}
+
+// checkOpen checks which questions are open after the answer, where the script says.
+func (s scripted) checkOpen(t *testing.T, i int, out *engine.Outcome) {
+	t.Helper()
+	open := []string{}
+	for _, q := range out.Questions {
+		open = append(open, q.Address)
+	}
+	if s.Open != nil && !cmp.Equal(s.Open, open) {
+		t.Errorf("answer %d: %v are open, want %v", i, open, s.Open)
+	}
+}
+
+// anyItem is the address of a question without saying which item of a map asked it.
+func anyItem(address string) string {
+	return regexp.MustCompile(`/[0-9]+/`).ReplaceAllString(address, "/*/")
+}
+
+// progress keeps what programs said while they ran.
+type progress struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// Observe implements engine.Observer.
+func (p *progress) Observe(e engine.Event) {
+	if e.Type == engine.NodeOutput {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.lines = append(p.lines, strings.Split(strings.TrimRight(e.Text, "\n"), "\n")...)
+	}
+}
+
+func (p *progress) check(t *testing.T, want []string) {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := 0
+	for _, line := range want {
+		i := slices.Index(p.lines[at:], line)
+		if i < 0 {
+			t.Errorf("%q was not told: %q", line, p.lines)
+			return
+		}
+		at += i + 1
+	}
 }
 
 func (p play) check(t *testing.T, out *engine.Outcome, folder string) {
@@ -204,6 +266,11 @@ func (p play) check(t *testing.T, out *engine.Outcome, folder string) {
 			t.Errorf("file %s (-want +got):\n%s", name, diff)
 		}
 	}
+	for _, name := range p.Gone {
+		if _, err := os.Stat(filepath.Join(folder, name)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is still there: %v", name, err)
+		}
+	}
 }
 
 // need skips by name where a program is missing; CI has them all.
@@ -218,11 +285,21 @@ func (p play) need(t *testing.T) {
 	}
 }
 
-// lay makes the folder in which the thread starts.
+// lay makes the folder in which the thread starts: a copy of the examples, and the files of the play.
 func (p play) lay(t *testing.T) string {
 	folder := t.TempDir()
-	for name := range maps.Keys(p.Files) {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(p.Files[name]), 0o600); err != nil {
+	if err := os.CopyFS(folder, examples.Files); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range p.Files {
+		file := filepath.Join(folder, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range p.Old {
+		then := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+		if err := os.Chtimes(filepath.Join(folder, name), then, then); err != nil {
 			t.Fatal(err)
 		}
 	}

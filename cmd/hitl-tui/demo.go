@@ -2,15 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -85,29 +84,29 @@ func (m *demo) run(ctx context.Context) error {
 	return m.showDesk(ctx, d)
 }
 
-// lay writes the bundled files and the two configurations an ops-change compares.
+// lay writes the bundled files, the two configurations an ops-change compares, and old exports to clear away.
 func (m *demo) lay() error {
-	for _, folder := range []string{"workflows", "work", "repository", "prod-eu", "prod-us"} {
+	for _, folder := range []string{"workflows/exports", "work", "repository", "prod-eu", "prod-us", "staging"} {
 		if err := os.MkdirAll(m.path(folder), 0o700); err != nil {
 			return err
 		}
 	}
-	entries, err := fs.ReadDir(examples.Files, ".")
-	if err != nil {
+	if err := os.CopyFS(m.path("workflows"), examples.Files); err != nil {
 		return err
 	}
-	for _, entry := range entries {
-		text, err := fs.ReadFile(examples.Files, entry.Name())
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(m.path("workflows", entry.Name()), text, 0o600); err != nil {
+	lastYear := time.Now().AddDate(-1, 0, 0)
+	for _, name := range []string{"orders-january.csv", "orders-february.csv", "stock.json"} {
+		file := m.path("workflows", "exports", name)
+		if err := errors.Join(os.WriteFile(file, []byte("an export\n"), 0o600), os.Chtimes(file, lastYear, lastYear)); err != nil {
 			return err
 		}
 	}
-	for cluster, size := range map[string][2]string{"prod-eu": {"4", "6"}, "prod-us": {"8", "4"}} {
+	for cluster, size := range map[string][2]string{"prod-eu": {"4", "6"}, "prod-us": {"8", "4"}, "staging": {"1", "1"}} {
 		live := "# " + cluster + "\nreplicas = " + size[0] + "\nimage = \"shop:1.41\"\nmemory = \"512Mi\"\n\n[health]\npath = \"/up\"\ninterval = \"5s\"\n"
-		proposed := strings.NewReplacer("replicas = "+size[0], "replicas = "+size[1], "shop:1.41", "shop:1.42").Replace(live)
+		proposed := strings.Replace(live, "replicas = "+size[0], "replicas = "+size[1], 1)
+		if proposed != live {
+			proposed = strings.Replace(proposed, "shop:1.41", "shop:1.42", 1)
+		}
 		if err := errors.Join(
 			os.WriteFile(m.path(cluster, "live.conf"), []byte(live), 0o600),
 			os.WriteFile(m.path(cluster, "new.conf"), []byte(proposed), 0o600),
@@ -154,54 +153,46 @@ func (m *demo) repository(ctx context.Context) bool {
 type start struct {
 	workflow string
 	workdir  string
-	input    map[string]string
+	input    map[string]any
 }
 
-func (m *demo) starts(hasGit bool) ([]start, error) {
+func (m *demo) starts(hasGit bool) []start {
 	all := []start{
-		{"article", "work", map[string]string{"topic": "Tea without ceremony", "words": "12"}},
-		{"article", "work", map[string]string{"topic": "Workflows that wait", "words": "40"}},
-		{"ops-change", "prod-eu", map[string]string{"cluster": "prod-eu", "live": "live.conf", "proposed": "new.conf"}},
-		{"ops-change", "prod-us", map[string]string{"cluster": "prod-us", "live": "live.conf", "proposed": "new.conf"}},
-		{"support", "work", map[string]string{"customer": "Ms Ito", "question": "Where is my parcel? It was due on Monday."}},
-		{"support", "work", map[string]string{"customer": "Herr Öztürk", "question": "Can I change the address of order 5512?"}},
+		{"article", "work", map[string]any{"topic": "Tea without ceremony", "words": 12}},
+		{"article", "work", map[string]any{"topic": "Workflows that wait", "words": 40}},
+		{"ops-change", "prod-eu", map[string]any{"cluster": "prod-eu", "live": "live.conf", "proposed": "new.conf"}},
+		{"ops-change", "prod-us", map[string]any{"cluster": "prod-us", "live": "live.conf", "proposed": "new.conf"}},
+		{"ops-change", "staging", map[string]any{"cluster": "staging", "live": "live.conf", "proposed": "new.conf"}},
+		{"support", "work", map[string]any{"customer": "Ms Ito", "question": "Where is my parcel? It was due on Monday."}},
+		{"support", "work", map[string]any{"customer": "Herr Öztürk", "question": "Can I change the address of order 5512?"}},
+		{"cleanup-agent", "workflows", map[string]any{"folder": "exports"}},
+	}
+	if _, err := exec.LookPath("python3"); err == nil {
+		all = append(all, start{"invoice-agent", "workflows", map[string]any{"number": "2027-118", "supplier": "Kontor & Söhne", "amount": 4200}})
+	} else {
+		m.say("python3 is not installed: the invoice agent is left out of the demo")
 	}
 	if hasGit {
 		all = append(all,
-			start{"release-notes", "repository", map[string]string{"since": "v1.0"}},
-			start{"release-notes", "repository", map[string]string{"since": "HEAD"}})
+			start{"release-notes", "repository", map[string]any{"since": "v1.0"}},
+			start{"release-notes", "repository", map[string]any{"since": "HEAD"}})
 	}
-	file, err := examples.Files.Open("claims.csv")
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	for _, row := range rows[1:] {
-		claim := map[string]string{}
-		for i, name := range rows[0] {
-			claim[name] = row[i]
-		}
-		all = append(all, start{"expense-triage", "work", claim})
-	}
-	return all, nil
+	return append(all,
+		start{"expense-triage", "workflows", map[string]any{"file": "claims.csv", "limit": 5000}},
+		start{"onboarding", "work", map[string]any{"person": "Noor Haddad", "start": "2027-02-01", "manager": "ana"}},
+		start{"expense-triage", "workflows", map[string]any{"file": "claims.csv"}})
 }
 
 // fill starts every thread, and sends one back with feedback so that there is a second round to look at.
 func (m *demo) fill(ctx context.Context, d *opened, hasGit bool) error {
-	starts, err := m.starts(hasGit)
-	if err != nil {
-		return err
-	}
-	for _, s := range starts {
+	for _, s := range m.starts(hasGit) {
 		input := make(map[string]json.RawMessage, len(s.input))
 		for key, value := range s.input {
-			if input[key], err = json.Marshal(value); err != nil {
+			raw, err := json.Marshal(value)
+			if err != nil {
 				return err
 			}
+			input[key] = raw
 		}
 		result, err := d.Start(ctx, desk.StartRequest{File: m.path("workflows", s.workflow+".yaml"), Input: input, Workdir: m.path(s.workdir)}, false)
 		if err != nil {

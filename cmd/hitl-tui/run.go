@@ -20,7 +20,7 @@ func (a *app) runCommand() *cobra.Command {
 present folder, also when the thread is resumed from elsewhere. The input is given as JSON, as a file, or as fields;
 fields win over the file, the file over -i.`,
 		`hitl-tui run release-notes.yaml -F since=v1.0
-hitl-tui run expense-triage.yaml -i '{"id":"A-17","person":"Ana","amount":240,"reason":"Chair"}'
+hitl-tui run expense-triage.yaml -i '{"file":"claims.csv","limit":250}'
 hitl-tui run article.yaml --input-file article.json --json`,
 		cobra.ExactArgs(1), nil)
 	cmd.Flags().StringVarP(&input, "input", "i", "", "input object as JSON")
