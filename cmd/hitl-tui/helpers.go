@@ -41,10 +41,15 @@ func (a *app) versionCommand() *cobra.Command {
 func (a *app) validateCommand() *cobra.Command {
 	return a.command("validate FILE...", "Report every fault of workflow files", "Reads workflow files and whatever they name, and reports every fault with line, excerpt and the nearest valid name. A file that validates runs.",
 		"hitl-tui validate release-notes.yaml\nhitl-tui validate *.yaml --json", cobra.MinimumNArgs(1), func(_ *cobra.Command, args []string) error {
+			s, err := a.setup()
+			if err != nil {
+				return err
+			}
+			library := workflow.Library{Folders: s.workflows}
 			found := workflow.Faults{}
 			var failed error
 			for _, name := range args {
-				loaded, err := workflow.Load(name)
+				loaded, err := library.Load(name)
 				var faults workflow.Faults
 				switch {
 				case errors.As(err, &faults):

@@ -135,7 +135,7 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 	if err := o.logTo(filepath.Join(s.state, "log")); err != nil {
 		return nil, errors.Join(err, o.close())
 	}
-	o.source = local.New(store, engineOptions)
+	o.source = local.New(store, engineOptions, s.workflows...)
 	o.Desk, err = desk.New(o.source, desk.Options{
 		StateDir: s.state, Reviewer: s.reviewer, ReadOnly: a.flags.readOnly, Workflows: s.workflows, Grace: s.grace, Log: o.logger,
 	})

@@ -10,15 +10,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/desk/local"
+	"github.com/hitl-tui/hitl-tui/internal/workflow"
 )
 
 func (a *app) runCommand() *cobra.Command {
 	var input, inputFile, thread string
 	var pairs []string
-	cmd := a.command("run FILE[::GRAPH]", "Start a thread and run it until it ends or waits",
+	cmd := a.command("run FILE[::GRAPH] or NAME", "Start a thread and run it until it ends or waits",
 		`Starts a thread of a workflow file and runs it until it ends, waits for a person or fails. Its programs run in the
-present folder, also when the thread is resumed from elsewhere. The input is given as JSON, as a file, or as fields;
-fields win over the file, the file over -i.`,
+present folder, also when the thread is resumed from elsewhere. A NAME, without folder and ending, is a file of that name
+in one of the configured folders of workflows. The input is given as JSON, as a file, or as fields; fields win over
+the file, the file over -i.`,
 		`hitl-tui run release-notes.yaml -F since=v1.0
 hitl-tui run expense-triage.yaml -i '{"file":"claims.csv","limit":250}'
 hitl-tui run article.yaml --input-file article.json --json`,
@@ -89,6 +92,10 @@ func (a *app) input(text, file string, pairs []string) (map[string]json.RawMessa
 // missingFile says which file a command line names is not there.
 func missingFile(name string, err error) error {
 	var own *desk.Error
+	var unknown *workflow.NameError
+	if errors.As(err, &unknown) && !errors.As(err, &own) {
+		return local.Coded(err)
+	}
 	if errors.Is(err, fs.ErrNotExist) && !errors.As(err, &own) {
 		return &desk.Error{Code: desk.CodeNotFound, Message: "there is no file " + name, Remedy: "check the path", Err: err}
 	}

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,15 +13,23 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
-// bundle is a workflow file with every file it names, directly or over others, each read once. Files are named by their
-// path relative to the folder of the first, so that the same files have one fingerprint wherever they are.
+// bundle is a workflow file with every file it names, directly or over others, each read once. What a file is called in it
+// does not say where it is, so that the same files have one fingerprint wherever they are: files are named by their
+// path relative to the folder of the first; the file of a workflow that is found by its name, and what that file names,
+// by the name, two slashes, and the path relative to its folder, as in child//child.yaml.
 type bundle struct {
-	files []checkpoint.File
-	read  func(name string) (string, error)
-	shown string // the first file on disk, as faults call it; "" for files that a thread keeps
+	source files
+	files  []checkpoint.File
 
 	parsed map[string]*parsed
 	open   []string // files that are being read, outermost first
+}
+
+// files is where the files of a bundle are.
+type files interface {
+	read(name string) (string, error)
+	find(workflow string) (name string, err error) // the file of a workflow that is found by its name
+	show(name string) string                       // how faults call a file
 }
 
 // parsed is what became of one file.
@@ -30,34 +39,115 @@ type parsed struct {
 	asks   bool // a node of it may wait for a person
 }
 
-// onDisk is the bundle of the file at an absolute path.
-func onDisk(abs, shown string) *bundle {
-	folder := filepath.Dir(abs)
-	return &bundle{shown: shown, read: func(name string) (string, error) {
-		if !path.IsAbs(name) && !filepath.IsAbs(name) {
-			name = filepath.Join(folder, filepath.FromSlash(name))
-		}
-		return readText(name)
-	}}
+// disk is the files of a bundle as they are now.
+type disk struct {
+	first   string // absolute path of the first file
+	shown   string // how faults call it
+	library Library
+	folders map[string]string // of workflows found by their names
 }
 
-// kept is the bundle of files that a thread keeps.
-func kept(files []checkpoint.File) *bundle {
-	return &bundle{read: func(name string) (string, error) {
-		for _, f := range files {
-			if f.Path == name {
-				return f.Text, nil
-			}
+func (d *disk) path(name string) string {
+	if path.IsAbs(name) || filepath.IsAbs(name) {
+		return name
+	}
+	found, inner := apart(name)
+	folder := filepath.Dir(d.first)
+	if found != "" {
+		folder = d.folders[found]
+	}
+	return filepath.Join(folder, filepath.FromSlash(inner))
+}
+
+func (d *disk) read(name string) (string, error) { return readText(d.path(name)) }
+
+func (d *disk) find(workflow string) (string, error) {
+	file, err := d.library.Find(workflow)
+	switch {
+	case err != nil:
+		return "", err
+	case sameFile(file, d.first):
+		return filepath.Base(d.first), nil
+	}
+	if d.folders == nil {
+		d.folders = map[string]string{}
+	}
+	d.folders[workflow] = filepath.Dir(file)
+	return workflow + "//" + filepath.Base(file), nil
+}
+
+func (d *disk) show(name string) string {
+	found, inner := apart(name)
+	switch {
+	case found != "" || path.IsAbs(name) || filepath.IsAbs(name):
+		return d.path(name)
+	case name == filepath.Base(d.first):
+		return d.shown
+	}
+	return filepath.Join(filepath.Dir(d.shown), filepath.FromSlash(inner))
+}
+
+// kept is the files of a bundle that a thread keeps.
+type kept []checkpoint.File
+
+func (k kept) read(name string) (string, error) {
+	for _, f := range k {
+		if f.Path == name {
+			return f.Text, nil
 		}
-		return "", fs.ErrNotExist
-	}}
+	}
+	return "", fs.ErrNotExist
+}
+
+func (k kept) find(workflow string) (string, error) {
+	for _, f := range k {
+		if called(f.Path) == workflow {
+			return f.Path, nil
+		}
+	}
+	return "", &NameError{workflow, "is not among the files that the thread keeps", fs.ErrNotExist}
+}
+
+func (k kept) show(name string) string { return name }
+
+// apart splits what a bundle calls a file into the name of the workflow by which it was found, "" for none, and the path.
+func apart(name string) (workflow, inner string) {
+	if i := strings.Index(name, "//"); i > 0 {
+		return name[:i], name[i+2:]
+	}
+	return "", name
+}
+
+// called is the name by which this very file was found, "" where it was found by its path.
+func called(name string) string {
+	workflow, inner := apart(name)
+	if stem, _ := stemOf(inner); workflow == stem {
+		return workflow
+	}
+	return ""
+}
+
+// beside is what the bundle calls the file that another one names by a path.
+func beside(name, ref string) string {
+	if filepath.IsAbs(ref) {
+		return filepath.Clean(ref)
+	}
+	workflow, inner := apart(name)
+	if path.IsAbs(ref) {
+		return path.Clean(ref)
+	}
+	inner = path.Join(path.Dir(inner), filepath.ToSlash(ref))
+	if workflow != "" {
+		return workflow + "//" + inner
+	}
+	return inner
 }
 
 // root reads the first file. The error is that of reading it, or Faults: those of all files.
 func (b *bundle) root(name string) (*Loaded, error) {
 	p, err := b.load(name)
 	if err != nil {
-		return nil, fmt.Errorf("workflow %s: %w", b.show(name), err)
+		return nil, fmt.Errorf("workflow %s: %w", b.source.show(name), err)
 	}
 	if faults := b.all(); len(faults) > 0 {
 		return nil, faults
@@ -68,13 +158,16 @@ func (b *bundle) root(name string) (*Loaded, error) {
 // load reads a file of the bundle. The error says that it cannot be read.
 func (b *bundle) load(name string) (*parsed, error) {
 	if slices.Contains(b.open, name) {
-		chain := append(slices.Clone(b.open[slices.Index(b.open, name):]), name)
-		return nil, fmt.Errorf("contains itself: %s", strings.Join(chain, " -> "))
+		var chain []string
+		for _, file := range append(b.open[slices.Index(b.open, name):len(b.open):len(b.open)], name) {
+			chain = append(chain, cmp.Or(called(file), file))
+		}
+		return nil, &itselfError{chain}
 	}
 	if p := b.parsed[name]; p != nil {
 		return p, nil
 	}
-	text, err := b.read(name)
+	text, err := b.source.read(name)
 	if err != nil {
 		return nil, err
 	}
@@ -90,20 +183,9 @@ func (b *bundle) load(name string) (*parsed, error) {
 	return p, nil
 }
 
-// show is how faults call a file.
-func (b *bundle) show(name string) string {
-	switch {
-	case b.shown == "" || path.IsAbs(name):
-		return name
-	case name == filepath.Base(b.shown):
-		return b.shown
-	}
-	return filepath.Join(filepath.Dir(b.shown), filepath.FromSlash(name))
-}
-
 // parse makes a workflow of a file's text.
 func (b *bundle) parse(name, text string) (*Loaded, bool, Faults) {
-	shown := b.show(name)
+	shown := b.source.show(name)
 	if len(text) > maxBytes {
 		return nil, false, Faults{{File: shown, Line: 1, Column: 1, Message: "the file is larger than 1 MiB"}}
 	}
@@ -125,22 +207,25 @@ func (b *bundle) all() Faults {
 	return all.sorted()
 }
 
-// child reads the workflow that a node names; nil when it cannot be used, which has been reported.
+// itselfError says that a workflow contains itself, over the files of chain.
+type itselfError struct{ chain []string }
+
+func (e *itselfError) Error() string { return "contains itself: " + strings.Join(e.chain, " -> ") }
+
+// childOf reads the workflow that a node names; nil when it cannot be used, which has been reported.
 func (b *builder) childOf(n *nodeDef) *Loaded {
 	v := n.child.v
 	if v == nil {
 		return nil
 	}
-	name := v.text
-	if !path.IsAbs(name) && !filepath.IsAbs(name) {
-		name = path.Join(path.Dir(b.name), filepath.ToSlash(name))
-	}
-	p, err := b.bundle.load(name)
+	p, err := b.child(v.text)
+	var unknown *NameError
+	var itself *itselfError
 	switch {
+	case errors.As(err, &unknown) || errors.As(err, &itself):
+		b.fault(v.at, "%v", err)
 	case errors.Is(err, fs.ErrNotExist):
 		b.fault(v.at, "workflow %q: there is no such file", v.text)
-	case err != nil && strings.HasPrefix(err.Error(), "contains itself"):
-		b.fault(v.at, "%v", err)
 	case err != nil:
 		b.fault(v.at, "workflow %q: %v", v.text, err)
 	default:
@@ -148,4 +233,19 @@ func (b *builder) childOf(n *nodeDef) *Loaded {
 		return p.loaded
 	}
 	return nil
+}
+
+func (b *builder) child(ref string) (*parsed, error) {
+	if !IsName(ref) {
+		return b.bundle.load(beside(b.name, ref))
+	}
+	name, err := b.bundle.source.find(ref)
+	if err != nil {
+		return nil, err
+	}
+	p, err := b.bundle.load(name)
+	if err == nil && p.loaded != nil && p.loaded.Name != ref {
+		err = &NameError{Name: ref, Message: misnamed(b.bundle.source.show(name), p.loaded.Name)}
+	}
+	return p, err
 }

@@ -98,7 +98,7 @@ func TestFaultTable(t *testing.T) {
 		{"number of items", wf("  x: {map: \"[1]\", do: {m: {template: x}}, max_parallel: 0}\n"), []string{
 			`3:57 max_parallel must be a whole number from 1 to 10000, not 0`}},
 		{"name without a folder", wf("  x: {workflow: child}\n"), []string{
-			`3:17 workflow "child": names without a folder come with a later version; write the path of the file, as in ./child.yaml`}},
+			`3:17 workflow "child" is not among the files that the thread keeps`}},
 		{"no such file", wf("  x: {workflow: ./child.yaml}\n"), []string{
 			`3:17 workflow "./child.yaml": there is no such file`}},
 

@@ -56,7 +56,7 @@ func FromDefinition(d checkpoint.Definition) (*Loaded, error) {
 	if len(d.Files) == 0 {
 		return nil, errors.New("the definition holds no file")
 	}
-	l, err := kept(d.Files).root(d.Files[0].Path)
+	l, err := (&bundle{source: kept(d.Files)}).root(d.Files[0].Path)
 	if err != nil {
 		return nil, fmt.Errorf("the workflow kept under %.12s cannot be read: %w", d.Fingerprint, err)
 	}

@@ -56,7 +56,7 @@ func kinds() []*kind {
 			value: func(n *nodeDef) place { return &n.questions }, output: true, routes: actionRoute},
 		{name: mapKind, doc: "expression, a list: its items go through do, or through a workflow; output: the results in order",
 			value: func(n *nodeDef) place { return &n.items }, own: mapKeys(), output: true},
-		{name: workflowKind, doc: "a workflow file, relative to this one; output: the output of that workflow",
+		{name: workflowKind, doc: "a workflow file, relative to this one, or the name of a workflow in the configured folders; output: the output of that workflow",
 			value: func(n *nodeDef) place { return &n.child }, own: []key[nodeDef]{inKey()}, output: true},
 		{name: waitKind, doc: "a duration, or {until: expression}",
 			value: func(n *nodeDef) place { return &n.wait }},
@@ -141,7 +141,7 @@ func inKey() key[nodeDef] {
 func mapKeys() []key[nodeDef] {
 	return []key[nodeDef]{
 		{"do", false, "nodes that run for each item, with keys of their own", func(n *nodeDef) place { return &n.do }},
-		{workflowKind, false, "instead of do: a workflow file that runs for each item", func(n *nodeDef) place { return &n.child }},
+		{workflowKind, false, "instead of do: a workflow, by file or name, that runs for each item", func(n *nodeDef) place { return &n.child }},
 		inKey(),
 		{"as", false, "what the item is called (item)", func(n *nodeDef) place { return &n.as }},
 		{"result", false, "expression, what an item gives once it has ended (the keys it wrote, or the output of its workflow)", func(n *nodeDef) place { return &n.result }},

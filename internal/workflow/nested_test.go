@@ -36,6 +36,12 @@ func open(t *testing.T, file, folder string, input map[string]json.RawMessage) (
 	if input, err = l.CheckInput(input); err != nil {
 		t.Fatal(err)
 	}
+	return begin(t, l, folder, input)
+}
+
+// begin starts a workflow in a folder.
+func begin(t *testing.T, l *workflow.Loaded, folder string, input map[string]json.RawMessage) (*desk, *engine.Outcome) {
+	t.Helper()
 	d := &desk{T: t, store: memory.New(memory.Options{}), loaded: l}
 	d.engine = engine.New(d.store, engine.Options{Graphs: &workflow.Graphs{}})
 	out, err := d.engine.Start(t.Context(), engine.StartRequest{Thread: "t", Definition: l.Definition, Input: input, Workdir: folder})

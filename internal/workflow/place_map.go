@@ -42,10 +42,8 @@ func (p *childT) take(r *reader, name string, v *value) {
 	case !ok:
 	case strings.HasSuffix(ext, ".csv") || strings.Contains(ext, ".csv::"):
 		r.fault(v.at, "AgentMap CSV files come with a later version: write the workflow in YAML")
-	case strings.Contains(text, "/") || strings.HasSuffix(ext, ".yaml") || strings.HasSuffix(ext, ".yml"):
-		p.v = v
 	default:
-		r.fault(v.at, "workflow %q: names without a folder come with a later version; write the path of the file, as in ./%s.yaml", text, text)
+		p.v = v
 	}
 }
 

@@ -4,12 +4,9 @@ package workflow
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
@@ -29,29 +26,8 @@ type Loaded struct {
 	input *actions.Schema
 }
 
-// Load reads FILE and whatever it names. The error is Faults, or wraps fs.ErrNotExist and the like. FILE::GRAPH, a
-// graph of an AgentMap CSV file, comes with a later version.
-func Load(ref string) (*Loaded, error) {
-	path, graph, _ := strings.Cut(ref, "::")
-	if graph != "" || strings.EqualFold(filepath.Ext(path), ".csv") {
-		return nil, Faults{{File: path, Line: 1, Column: 1, Message: "AgentMap CSV files come with a later version: write the workflow in YAML"}}
-	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, fmt.Errorf("workflow %s: %w", path, err)
-	}
-	if info, err := os.Stat(abs); err == nil && info.IsDir() {
-		return nil, Faults{{File: path, Line: 1, Column: 1, Message: "this is a folder: name a workflow file in it"}}
-	}
-	b := onDisk(abs, path)
-	l, err := b.root(filepath.Base(abs))
-	if err != nil {
-		return nil, err
-	}
-	l.Definition = checkpoint.Definition{Fingerprint: checkpoint.Fingerprint(b.files), Workflow: l.Name, Source: abs, Files: b.files}
-	l.Graph.Fingerprint = l.Definition.Fingerprint
-	return l, nil
-}
+// Load reads FILE and whatever it names, without folders in which workflows are found by name.
+func Load(ref string) (*Loaded, error) { return Library{}.Load(ref) }
 
 // readText reads a file, and of one that is too large no more than shows it.
 func readText(path string) (string, error) {
@@ -66,7 +42,7 @@ func readText(path string) (string, error) {
 
 // parse makes a workflow of the text of a file that names no others; path is how faults call it. The error is Faults.
 func parse(path, text string) (*Loaded, error) {
-	return kept([]checkpoint.File{{Path: path, Text: text}}).root(path)
+	return (&bundle{source: kept{{Path: path, Text: text}}}).root(path)
 }
 
 // load makes a workflow of a file's text; asks is whether a node of it may wait for a person.

@@ -13,7 +13,6 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/engine"
-	"github.com/hitl-tui/hitl-tui/internal/workflow"
 )
 
 // Check validates as Answer would and changes nothing.
@@ -93,7 +92,7 @@ func (s *Source) presentDefinition(ctx context.Context, thread string) (*checkpo
 	if kept.Graph != "" {
 		ref += "::" + kept.Graph
 	}
-	loaded, err := workflow.Load(ref)
+	loaded, err := s.byName.Load(ref)
 	if err != nil {
 		return nil, Coded(err)
 	}
@@ -147,7 +146,7 @@ func engineContext(ctx context.Context) (context.Context, func()) {
 
 // Start runs a new thread until it rests.
 func (s *Source) Start(ctx context.Context, r desk.StartRequest, reviewer string, started func(thread, workflow string)) (*desk.Result, error) {
-	loaded, err := workflow.Load(r.File)
+	loaded, err := s.byName.Load(r.File)
 	if err != nil {
 		return nil, Coded(err)
 	}
@@ -208,16 +207,16 @@ func (s *Source) Workflows(ctx context.Context, folders []string) ([]desk.Workfl
 				if ctx.Err() != nil {
 					return nil, ctx.Err()
 				}
-				all = append(all, describe(file))
+				all = append(all, s.describe(file))
 			}
 		}
 	}
 	return all, nil
 }
 
-func describe(file string) desk.Workflow {
+func (s *Source) describe(file string) desk.Workflow {
 	x := desk.Workflow{Name: filepath.Base(file), File: file}
-	loaded, err := workflow.Load(file)
+	loaded, err := s.byName.Load(file)
 	if err != nil {
 		x.Err = err.Error()
 		return x

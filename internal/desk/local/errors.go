@@ -53,6 +53,7 @@ func typed(err error) *desk.Error {
 		ambiguous *checkpoint.AmbiguousError
 		corrupt   *checkpoint.CorruptError
 		faults    workflow.Faults
+		name      *workflow.NameError
 	)
 	switch {
 	case errors.As(err, &answered):
@@ -71,6 +72,10 @@ func typed(err error) *desk.Error {
 		return &desk.Error{Code: desk.CodeConflict, Details: map[string]any{"step": conflict.Step, "expected": conflict.Expected, "actual": conflict.Actual}}
 	case errors.As(err, &faults):
 		return &desk.Error{Code: desk.CodeWorkflowInvalid, Details: map[string]any{"faults": faults}}
+	case errors.As(err, &name) && errors.Is(err, fs.ErrNotExist):
+		return &desk.Error{Code: desk.CodeNotFound}
+	case errors.As(err, &name):
+		return &desk.Error{Code: desk.CodeWorkflowInvalid}
 	default:
 		return nil
 	}

@@ -19,6 +19,7 @@ type Source struct {
 	store  checkpoint.Store // nil: runs that never ask
 	engine *engine.Engine
 	now    func() time.Time
+	byName workflow.Library
 
 	mu      sync.Mutex
 	observe func(desk.Event)
@@ -49,9 +50,10 @@ var (
 )
 
 // New makes a source of a store, which stays the caller's to close. A nil store runs workflows that never ask.
-// Graphs and Observer of o are set here: an Observer given hears every event first.
-func New(store checkpoint.Store, o engine.Options) *Source {
-	s := &Source{store: store, now: o.Now, hear: make(map[string]hearing)}
+// Graphs and Observer of o are set here: an Observer given hears every event first. Workflows are found by name in
+// folders.
+func New(store checkpoint.Store, o engine.Options, folders ...string) *Source {
+	s := &Source{store: store, now: o.Now, hear: make(map[string]hearing), byName: workflow.Library{Folders: folders}}
 	if s.now == nil {
 		s.now = time.Now
 	}
