@@ -261,7 +261,7 @@ func (n *nest) beginMore() *completion {
 		}
 	}
 	parallel, most := n.limits()
-	for ; n.begun < len(n.items) && running < parallel && waits < most; running++ {
+	for ; n.hasMore() && running < parallel && waits < most; running++ {
 		var input any
 		if n.inputs != nil {
 			input = n.inputs[n.begun]
@@ -273,6 +273,9 @@ func (n *nest) beginMore() *completion {
 	}
 	return nil
 }
+
+// hasMore reports whether items of a map are left to begin.
+func (n *nest) hasMore() bool { return n.isMap() && n.begun < len(n.items) }
 
 // limits are how many items may run, and how many may wait, at a time.
 func (n *nest) limits() (parallel, waiting int) {

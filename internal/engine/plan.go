@@ -76,6 +76,9 @@ func derive(g *Graph, around []*Graph) (*plan, error) {
 		}
 	}
 	for i, n := range g.Nodes {
+		if name := n.twice(); name != "" {
+			errs = append(errs, fmt.Errorf("node %q: one edge leads to %q twice", n.Name, name))
+		}
 		for _, name := range n.targets() {
 			j, err := p.find(fmt.Sprintf("node %q", n.Name), name)
 			if err != nil {
@@ -171,6 +174,25 @@ func (n *Node) targets() []string {
 		all = append(all, b.Then...)
 	}
 	return append(append(all, n.Then...), n.Failure...)
+}
+
+// twice is a node that one edge of n names more than once, "" without.
+func (n *Node) twice() string {
+	edges := [][]string{n.Then, n.Failure}
+	for _, b := range n.When {
+		edges = append(edges, b.Then)
+	}
+	for _, route := range sortedKeys(n.Routes) {
+		edges = append(edges, n.Routes[route])
+	}
+	for _, targets := range edges {
+		for i, name := range targets {
+			if slices.Contains(targets[:i], name) {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // reachable marks every node that can be reached from those in from, themselves included, without passing through

@@ -287,6 +287,7 @@ func (s *sizes) Commit(ctx context.Context, c checkpoint.Commit) (checkpoint.Ver
 func TestBrokenGraphsAreRefused(t *testing.T) {
 	for want, g := range map[string]*Graph{
 		`leads to "nowhere"`:       graph(node("a", passes, "nowhere")),
+		`leads to "a" twice`:       {Start: []string{"a"}, Nodes: []*Node{{Name: "a", Runner: RunnerFunc(passes), Routes: map[string][]string{"retry": {"a", "a"}}}}},
 		"two nodes are named":      graph(node("a", passes), node("a", passes)),
 		"no start node":            {Nodes: []*Node{node("a", passes)}},
 		"exactly one of a runner":  graph(&Node{Name: "a"}),

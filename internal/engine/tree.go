@@ -200,7 +200,8 @@ func (f *frame) close() {
 		if f.ended != "" {
 			t.unlink(f)
 		}
-		if f.ready == 0 { // it ended, waits or failed: the others may have to know
+		// It ended, waits or failed, or waits no more: the others may have to know.
+		if f.ready == 0 || f.owner.hasMore() {
 			f.owner.stirred = true
 			t.visit(f.owner.run.frame)
 		}
