@@ -1,0 +1,80 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+)
+
+// DeleteThread implements checkpoint.Store.
+func (s *Store) DeleteThread(ctx context.Context, thread string) error {
+	_, err := s.change(ctx, thread, func(_ context.Context, w *write) error {
+		h := w.head
+		if w.done = w.again && h.deleted; w.done {
+			return nil
+		}
+		if err := w.present(); err != nil {
+			return err
+		}
+		if h.lease.Live(h.now) {
+			return &checkpoint.LeasedError{Thread: thread, Holder: h.lease.Holder, Until: h.lease.Until}
+		}
+		w.delete()
+		return nil
+	})
+	return err
+}
+
+// delete deletes all of the thread and leaves its tombstone. Redis frees what was large beside its other work.
+func (w *write) delete() {
+	h := w.head
+	t := checkpoint.Tombstone{DeletedAt: h.now, Decisions: h.info.Decisions, DecisionHash: h.info.DecisionHash}
+	w.do("HSET", w.s.keys.tombstones(), h.info.Thread, pack(tellTombstone(&t)))
+	for _, key := range w.s.keys.of(h.info.Thread) {
+		w.do("UNLINK", key)
+	}
+	w.kind, w.freeing, h.present, h.stored = deletion, true, false, totals{}
+}
+
+// Stats implements checkpoint.Store. Bytes are those of records and states: what Redis needs for them is known only for
+// the whole server. It gives memory back by itself.
+func (s *Store) Stats(ctx context.Context) (checkpoint.Stats, error) {
+	var threads *redis.IntCmd
+	var stored struct {
+		Steps int64 `redis:"steps"`
+		Bytes int64 `redis:"bytes"`
+	}
+	err := s.patiently(ctx, func() error {
+		var sums *redis.SliceCmd
+		_, err := s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			threads = p.ZCard(ctx, s.keys.byName())
+			sums = p.HMGet(ctx, s.keys.totals(), "steps", "bytes")
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return sums.Scan(&stored)
+	})
+	if err != nil {
+		return checkpoint.Stats{}, err
+	}
+	return checkpoint.Stats{Threads: threads.Val(), Checkpoints: stored.Steps, Bytes: stored.Bytes, Schema: schemaVersion}, nil
+}
+
+// Compact implements checkpoint.Store: Redis frees memory with the keys and rewrites its append-only file by itself.
+func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) error {
+	if progress != nil {
+		progress(0, 0)
+	}
+	return ctx.Err()
+}
+
+// Backup implements checkpoint.Store.
+func (s *Store) Backup(context.Context, string) error {
+	return fmt.Errorf("backup of %s: %w", s.URL(), errors.ErrUnsupported)
+}

@@ -1,0 +1,70 @@
+package redis_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/redis"
+)
+
+// TestWatchOfAnotherProcess sees what another process wrote, by its message alone.
+func TestWatchOfAnotherProcess(t *testing.T) {
+	url := freshURL(t)
+	s := open(t, url, redis.Options{WatchEvery: time.Hour})
+	wake, err := s.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, _, _ := child(t, "opener", url, "other")
+	waitFor(t, s, wake, 0)
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWatchConnectsAnew breaks the subscription and changes something before it is there again.
+func TestWatchConnectsAnew(t *testing.T) {
+	srv := startServer(t)
+	s := open(t, srv.url(), redis.Options{WatchEvery: time.Hour})
+	wake, err := s.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-wake // the subscription is there
+	raw := client(t, srv.url())
+	for _, thread := range []string{"a", "b"} {
+		seen := seqOf(t, s)
+		if n, err := raw.Do(t.Context(), "CLIENT", "KILL", "TYPE", "pubsub").Int(); err != nil || n != 1 {
+			t.Fatalf("%d subscriptions were broken (%v)", n, err)
+		}
+		commit(t, s, first(thread))
+		waitFor(t, s, wake, seen)
+		for n := 0; n == 0; { // subscribed again
+			<-wake
+			channels, err := raw.PubSubNumSub(t.Context(), "hitl:changes").Result()
+			if err != nil {
+				t.Fatal(err)
+			}
+			n = int(channels["hitl:changes"])
+		}
+	}
+}
+
+// TestWatchWithoutMessages has a user who may not publish, whose changes are still seen.
+func TestWatchWithoutMessages(t *testing.T) {
+	srv := startServer(t)
+	raw := client(t, srv.url())
+	if err := raw.Do(t.Context(), "ACL", "SETUSER", "mute", "on", ">pass", "~hitl:*", "+@all", "-publish", "&*").Err(); err != nil {
+		t.Fatal(err)
+	}
+	mute := open(t, "redis://mute:pass@127.0.0.1:"+srv.port, redis.Options{})
+	s := open(t, srv.url(), redis.Options{WatchEvery: time.Millisecond})
+	wake, err := s.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seen, thread := range []string{"a", "b"} {
+		commit(t, mute, first(thread))
+		waitFor(t, s, wake, int64(seen))
+	}
+}
