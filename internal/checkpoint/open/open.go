@@ -10,21 +10,23 @@ import (
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/memory"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/redis"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
 )
 
 // Options configure whatever backend is opened. The zero value works.
 type Options struct {
-	Now         func() time.Time // clock; nil is time.Now
+	Now         func() time.Time // clock; nil is that of this host, or of the server where the store is one
 	ReadOnly    bool             // change nothing and create no store
 	Synchronous string           // sqlite: FULL or NORMAL
-	BusyTimeout time.Duration    // how long to wait for another process
+	BusyTimeout time.Duration    // how long to wait for another process, or for a server to come back
 }
 
 // errPlanned is for the schemes of the design that have no backend yet.
-var errPlanned = errors.New("this kind of store is not built yet; use sqlite:PATH or memory:")
+var errPlanned = errors.New("this kind of store is not built yet; use sqlite:PATH, redis://HOST or memory:")
 
-// Open opens the store that url names: sqlite:PATH, or a path alone, memory:, or none:, for which it returns nil.
+// Open opens the store that url names: sqlite:PATH, or a path alone, redis://HOST or
+// rediss://HOST, memory:, or none:, for which it returns nil.
 func Open(ctx context.Context, url string, o Options) (checkpoint.Store, error) {
 	scheme, rest := split(url)
 	switch scheme {
@@ -45,10 +47,16 @@ func Open(ctx context.Context, url string, o Options) (checkpoint.Store, error) 
 			return nil, nil
 		}
 		return memory.New(memory.Options{Now: o.Now}), nil
-	case "file", "redis", "rediss", "postgres", "postgresql":
+	case "redis", "rediss":
+		s, err := redis.Open(ctx, url, redis.Options{Now: o.Now, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	case "file", "postgres", "postgresql":
 		return nil, fmt.Errorf("store %s: %w", scheme+":", errPlanned)
 	default:
-		return nil, fmt.Errorf("unknown kind of store %q; use sqlite:PATH, memory: or none:", scheme+":")
+		return nil, fmt.Errorf("unknown kind of store %q; use sqlite:PATH, redis://HOST, memory: or none:", scheme+":")
 	}
 }
 
