@@ -34,8 +34,8 @@ func (r *run) wait(res Result) (bool, error) {
 	if len(r.asks) == 0 && res.WakeAt.IsZero() {
 		return false, nil
 	}
-	r.become(waiting)
 	r.wake, r.since = res.WakeAt, r.frame.tree.now()
+	r.become(waiting)
 	r.frame.tree.visit(r.frame)
 	if !res.Output.IsNull() {
 		r.output = res.Output
@@ -67,7 +67,7 @@ func (r *run) checkAsks(asks []Ask) error {
 // and its answer no longer counts.
 func (r *run) ask(x Ask) {
 	t := r.frame.tree
-	t.listed = nil
+	t.stands = nil
 	for _, a := range r.asks {
 		if a.Key == x.Key && !a.closed {
 			a.Payload, a.ContentKey, a.read = x.Payload, x.ContentKey, false

@@ -73,7 +73,7 @@ func copyOf(channels checkpoint.Channels, changed []checkpoint.Op) []checkpoint.
 // restartClocks gives every question a new id, and every deadline and timer the time it had left when it began.
 func (t *tree) restartClocks(then time.Time) {
 	now := t.now()
-	t.listed = nil
+	t.stands = nil
 	for _, a := range t.asks {
 		if a.Due != nil {
 			due := now.Add(a.Due.Sub(a.Asked))

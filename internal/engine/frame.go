@@ -197,21 +197,29 @@ func (r *run) queue() {
 func (r *run) become(s runStatus) {
 	r.frame.count(r.status, -1)
 	r.frame.count(s, 1)
+	r.frame.tree.stood(r, r.status, -1)
+	r.frame.tree.stood(r, s, 1)
 	r.status = s
 }
 
+// count keeps the number of ready and of failed runs in the frame and in those around it, and how many frames of a nest
+// have any.
 func (f *frame) count(s runStatus, by int) {
 	if s != ready && s != failed {
 		return
 	}
 	for {
-		if s == ready {
-			f.ready += by
-		} else {
-			f.failed += by
+		n := &f.ready
+		if s == failed {
+			n = &f.failed
 		}
+		had := *n > 0
+		*n += by
 		if f.owner == nil {
 			return
+		}
+		if has := *n > 0; has != had {
+			f.owner.count(s, has)
 		}
 		f = f.owner.run.frame
 	}

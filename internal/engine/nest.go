@@ -15,6 +15,9 @@ type nest struct {
 	run     *run
 	home    *home
 	frames  []*frame // in order of their items
+	ended   []*frame // of a map: those that have ended and are still among frames
+	running int      // frames with a ready run
+	failing int      // frames with a failed one
 	stirred bool     // something happened in one of them
 
 	items   []any // of a map
@@ -221,21 +224,39 @@ func (n *nest) advance() *completion {
 
 // collect keeps the results of the items that ended and removes their frames.
 func (n *nest) collect() {
+	slices.SortFunc(n.ended, byItem)
 	var ended jsonObject
-	n.frames = slices.DeleteFunc(n.frames, func(f *frame) bool {
-		if f.ended == "" {
-			return false
+	for _, f := range n.ended {
+		i, found := slices.BinarySearchFunc(n.frames, f, byItem)
+		if !found {
+			continue // it was looked at twice
 		}
 		n.results[f.item] = f.out
 		if f.tree.journal != nil {
 			ended.key(strconv.Itoa(f.item)).raw(f.out.JSON())
 		}
+		n.frames = slices.Delete(n.frames, i, i+1)
 		f.drop()
-		return true
-	})
+	}
+	clear(n.ended)
+	n.ended = n.ended[:0]
 	if len(ended.buf) > 0 {
 		n.write(checkpoint.OpMerge, n.channel("results"), RawValue(ended.end()))
 	}
+}
+
+func byItem(a, b *frame) int { return a.item - b.item }
+
+// count keeps how many frames have a ready, or a failed, run.
+func (n *nest) count(s runStatus, has bool) {
+	of, by := &n.running, -1
+	if s == failed {
+		of = &n.failing
+	}
+	if has {
+		by = 1
+	}
+	*of += by
 }
 
 // list is the results in the order of the items.
@@ -249,17 +270,11 @@ func (n *nest) list() Value {
 
 // beginMore begins further items of a map while slots are free, not too many wait, and none has failed.
 func (n *nest) beginMore() *completion {
-	running, waits := 0, 0
-	for _, f := range n.frames {
-		switch {
-		case f.failed > 0:
-			return nil
-		case f.ready > 0:
-			running++
-		default:
-			waits++
-		}
+	if n.failing > 0 {
+		return nil
 	}
+	running := n.running
+	waits := len(n.frames) - running
 	parallel, most := n.limits()
 	for ; n.hasMore() && running < parallel && waits < most; running++ {
 		var input any
@@ -305,26 +320,17 @@ func (f *frame) concurrency() int {
 // further up takes it. Where there is none, the failed run stays: it holds back its own branch, and carrying on tries
 // it, and only it, again.
 func (n *nest) failed() *completion {
-	if !n.caught() {
+	if n.running > 0 || n.failing == 0 || !n.caught() {
 		return nil
 	}
+	at := slices.IndexFunc(n.frames, func(f *frame) bool { return f.failed > 0 })
 	var first *run
-	for _, f := range n.frames {
-		if f.ready > 0 {
-			return nil
+	n.frames[at].walk(func(r *run) bool {
+		if r.status == failed {
+			first = r
 		}
-		if f.failed > 0 && first == nil {
-			f.walk(func(r *run) bool {
-				if r.status == failed {
-					first = r
-				}
-				return first == nil
-			})
-		}
-	}
-	if first == nil {
-		return nil
-	}
+		return first == nil
+	})
 	return n.fail(fmt.Errorf("%s: %s", strings.TrimPrefix(first.path, n.run.path+"/"), first.failure.Message))
 }
 

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -162,7 +161,7 @@ func (s *session) compose(ctx context.Context, rests bool) checkpoint.Commit {
 		ID: o.NewID(),
 		Checkpoint: checkpoint.Checkpoint{
 			Thread: t.thread, Step: s.head.Step + 1, TS: o.Now(), Source: s.source, Workflow: s.workflow,
-			Fingerprint: s.fingerprint, Ended: t.ended, Next: t.next(), Interrupts: t.interrupts(), Runs: t.log,
+			Fingerprint: s.fingerprint, Ended: t.ended, Next: t.next(), Interrupts: t.standing().interrupts, Runs: t.log,
 			Decisions: s.applied, Error: failure,
 		},
 		Parent: s.head.Step, Lease: s.lease, Ops: t.journal.flush(), Decisions: s.decisions,
@@ -183,29 +182,6 @@ func (s *session) limitFailure() *checkpoint.Failure {
 		Path: rootPath, At: s.engine.o.Now(),
 		Message: fmt.Sprintf("the step limit was reached after %d steps; resume carries on", s.steps),
 	}
-}
-
-// summary is the part of the thread's row that lists show.
-func (t *tree) summary() checkpoint.Summary {
-	s := checkpoint.Summary{Phase: t.phase(), Title: cmp.Or(t.title, t.root.graph.Name), Questions: len(t.asks), Due: t.due()}
-	for r := range t.runs {
-		if s.Node == "" || r.status == failed {
-			s.Node = r.node.Name
-		}
-		if r.status == waiting && len(r.asks) > 0 {
-			s.Answered += len(r.given)
-		}
-	}
-	if len(t.asks) == 0 {
-		return s
-	}
-	first := t.asks[0]
-	q, _ := first.question()
-	asked := first.Asked
-	t.title = first.title()
-	s.Title, s.Node, s.WaitingSince = t.title, first.Node, &asked
-	s.Assignee, s.Group, s.Priority = q.Assignee, q.Group, q.Priority
-	return s
 }
 
 // title is what lists call a question.

@@ -103,7 +103,7 @@ func (e *Engine) sweepThread(ctx context.Context, thread string, now time.Time) 
 			}
 		}
 		if atRest {
-			a.Overdue, mark = true, true
+			a.Overdue, mark, h.tree.stands = true, true, nil
 		}
 	}
 	for r := range h.tree.runs {

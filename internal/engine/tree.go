@@ -17,15 +17,16 @@ type tree struct {
 	title   string // of the last question, by which lists call the thread also once nothing is asked
 	source  string // file from which it was started; the same text may have come from elsewhere first
 	root    *frame
-	none    Value                  // an empty object
-	asks    []*ask                 // open, oldest first
-	listed  []checkpoint.Interrupt // asks, as checkpoints list them; nil when they have to be listed anew
-	ready   []*run                 // the coming frontier, unsorted
-	visits  [][]*frame             // to be looked at before the step ends, by depth
-	news    []Event                // what happened that the observer has yet to be told
-	heeded  bool                   // there is an observer
-	links   map[string]link        // question address -> the round before it
-	epoch   string                 // id of the last decision or edit
+	none    Value           // an empty object
+	asks    []*ask          // open, oldest first
+	stands  *standing       // nil when it has to be worked out anew
+	ready   []*run          // the coming frontier, unsorted
+	timers  int             // runs that wait for a time
+	visits  [][]*frame      // to be looked at before the step ends, by depth
+	news    []Event         // what happened that the observer has yet to be told
+	heeded  bool            // there is an observer
+	links   map[string]link // question address -> the round before it
+	epoch   string          // id of the last decision or edit
 	ended   checkpoint.Status
 	outputs Value
 	journal *journal             // nil without a store
@@ -197,6 +198,9 @@ func (f *frame) close() {
 		f.ended = checkpoint.Done
 	}
 	if f.owner != nil {
+		if f.ended != "" && f.owner.isMap() {
+			f.owner.ended = append(f.owner.ended, f)
+		}
 		if f.ended != "" {
 			t.unlink(f)
 		}
@@ -212,20 +216,9 @@ func (f *frame) close() {
 	}
 }
 
-// next names the runs that resuming would run or end: what is ready, what failed and is held back, and timers.
-func (t *tree) next() []string {
-	var names []string
-	for r := range t.runs {
-		if r.status == ready || r.status == failed || !r.wake.IsZero() {
-			names = append(names, r.address(""))
-		}
-	}
-	return names
-}
-
 // sweepAsks drops closed questions.
 func (t *tree) sweepAsks() {
-	t.listed = nil
+	t.stands = nil
 	t.asks = slices.DeleteFunc(t.asks, func(a *ask) bool { return a.closed })
 }
 
@@ -241,84 +234,6 @@ func (t *tree) note(r *run, x checkpoint.NodeRun) {
 		x.Path, x.Node = r.path, r.node.Name
 		t.log = append(t.log, x)
 	}
-}
-
-// phase is the thread's status when nobody holds its lease.
-func (t *tree) phase() checkpoint.Status {
-	if t.ended != "" {
-		return t.ended
-	}
-	if t.root.ready > 0 {
-		return checkpoint.Stalled
-	}
-	var asks, failures, timers bool
-	for r := range t.runs {
-		switch {
-		case len(r.asks) > 0:
-			asks = true
-		case r.status == failed:
-			failures = true
-		case r.status == waiting:
-			timers = true
-		}
-	}
-	switch {
-	case asks:
-		return checkpoint.Interrupted
-	case timers:
-		return checkpoint.Sleeping
-	case failures:
-		return checkpoint.Failed
-	}
-	return checkpoint.Stalled
-}
-
-// failure is the first failed run's, nil without one.
-func (t *tree) failure() *checkpoint.Failure {
-	if t.root.failed == 0 {
-		return nil
-	}
-	for r := range t.runs {
-		if r.status == failed {
-			return r.failure
-		}
-	}
-	return nil
-}
-
-// due is the earliest deadline or timer, nil without one. A question already marked overdue waits for a person.
-func (t *tree) due() *time.Time {
-	var due *time.Time
-	earlier := func(at time.Time) {
-		if due == nil || at.Before(*due) {
-			due = &at
-		}
-	}
-	for r := range t.runs {
-		if !r.wake.IsZero() && r.status == waiting {
-			earlier(r.wake)
-		}
-		for _, a := range r.asks {
-			if a.Due != nil && !a.Overdue {
-				earlier(*a.Due)
-			}
-		}
-	}
-	return due
-}
-
-// interrupts are the open questions as a checkpoint holds them. The list is made once for as long as none is asked,
-// answered or withdrawn, and never changed.
-func (t *tree) interrupts() []checkpoint.Interrupt {
-	if len(t.asks) == 0 || t.listed != nil {
-		return t.listed
-	}
-	list := make([]checkpoint.Interrupt, len(t.asks))
-	for i, a := range t.asks {
-		list[i] = a.Interrupt
-	}
-	t.listed = list
-	return list
 }
 
 func sortedKeys[V any](m map[string]V) []string {
