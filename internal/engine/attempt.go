@@ -137,7 +137,7 @@ func (s *session) call(r *run) *Call {
 	c := &Call{
 		Thread: s.tree.thread, Workflow: r.frame.graph.Name, Node: r.node.Name, Path: r.path,
 		IdempotencyKey: idempotencyKey(s.tree.thread, r), Workdir: s.workdir, Scope: r.frame, Input: r.input,
-		PriorOutput: r.output, Now: o.Now, Sleep: o.Sleep, Emit: s.discard,
+		PriorOutput: r.output, Now: o.Now, Sleep: o.Sleep, Emit: discard,
 	}
 	if s.engine.out != nil {
 		c.Emit = func(chunk []byte) {
@@ -153,7 +153,7 @@ func (s *session) call(r *run) *Call {
 	return c
 }
 
-func (s *session) discard([]byte) {}
+func discard([]byte) {}
 
 // idempotencyKey is the same for every repetition of a run that nobody decided anything about in between.
 func idempotencyKey(thread string, r *run) string {

@@ -15,7 +15,7 @@ func (s *session) execute(ctx context.Context, frontier []*run) []performed {
 		s.results = make([]performed, len(frontier))
 	}
 	results := s.results[:len(frontier)]
-	var todo []int
+	todo := s.todo[:0]
 	for i, r := range frontier {
 		p, known := s.inherited(r)
 		results[i] = p
@@ -23,6 +23,7 @@ func (s *session) execute(ctx context.Context, frontier []*run) []performed {
 			todo = append(todo, i)
 		}
 	}
+	s.todo = todo
 	if len(todo) == 1 {
 		results[todo[0]] = s.perform(ctx, frontier[todo[0]])
 		return results
@@ -85,13 +86,17 @@ const defaultConcurrency = 8
 // them.
 func (s *session) conclude(frontier []*run, results []performed) error {
 	t := s.tree
+	if cap(s.ends) < len(frontier) {
+		s.ends = make([]completion, len(frontier))
+	}
+	ends := s.ends[:len(frontier)]
 	for i, r := range frontier {
 		p := &results[i]
 		if r.settled {
 			t.complete(r.settle())
 			continue
 		}
-		c, err := s.concludeRun(r, p)
+		c, err := s.concludeRun(r, p, &ends[i])
 		if err != nil {
 			return err
 		}
@@ -104,10 +109,10 @@ func (s *session) conclude(frontier []*run, results []performed) error {
 	return nil
 }
 
-// concludeRun is nil for a run that waits.
-func (s *session) concludeRun(r *run, p *performed) (*completion, error) {
+// concludeRun makes c the completion of a run; nil for a run that waits.
+func (s *session) concludeRun(r *run, p *performed, c *completion) (*completion, error) {
 	t := s.tree
-	c := &completion{run: r, attempts: p.attempts(), started: p.started, took: p.took}
+	*c = completion{run: r, attempts: p.attempts(), started: p.started, took: p.took}
 	if p.err != nil {
 		c.fail(t.now(), p.err)
 		return c, nil

@@ -123,10 +123,10 @@ func (n *nest) write(kind checkpoint.OpKind, channel string, v Value) {
 // newFrame makes the frame of an item; 0 for that of a nested workflow.
 func (n *nest) newFrame(item int) (*frame, error) {
 	r := n.run
-	path, address := r.path, r.address("")+"/"
+	path, address := r.path, r.frame.address+r.node.Name+"/"
 	if n.isMap() {
-		path += "/[" + strconv.Itoa(item) + "]"
-		address += strconv.Itoa(item) + "/"
+		i := strconv.Itoa(item)
+		path, address = r.path+"/["+i+"]", r.frame.address+r.node.Name+"/"+i+"/"
 	}
 	f, err := newFrame(r.frame.tree, r.node.nestedGraph(), path, address)
 	if err != nil {
@@ -153,6 +153,17 @@ func (n *nest) begin(item int, input any) error {
 	if f.tree.journal != nil {
 		f.write(checkpoint.OpSet, f.channel("frame"), known(map[string]any{"item": item}))
 	}
+	if n.open() {
+		f.begin(known(n.items[item]))
+	} else {
+		f.take(input)
+	}
+	f.tree.visit(f)
+	return nil
+}
+
+// take sets the state a workflow of its own begins with, and triggers its start nodes.
+func (f *frame) take(input any) {
 	in, ok := input.(map[string]any)
 	if !ok {
 		in = map[string]any{}
@@ -160,13 +171,7 @@ func (n *nest) begin(item int, input any) error {
 	for _, key := range sortedKeys(in) {
 		f.set(key, known(in[key]))
 	}
-	trigger := known(in)
-	if n.open() {
-		trigger = known(n.items[item])
-	}
-	f.begin(trigger)
-	f.tree.visit(f)
-	return nil
+	f.begin(known(in))
 }
 
 // drop removes the frames, with all that runs or waits in them.

@@ -52,7 +52,7 @@ type together struct {
 
 // ended takes the result of a run and returns once it is kept.
 func (k *keeper) ended(ctx context.Context, i int) {
-	if k.left.Add(-1) == 0 || !k.results[i].finished {
+	if k.left.Add(-1) == 0 || !k.results[i].finished || k.session.lease == "" {
 		return
 	}
 	k.mu.Lock()

@@ -32,7 +32,9 @@ type session struct {
 	interrupt context.CancelCauseFunc // ends the run; set by enter
 	limited   bool                    // the step limit was reached
 
-	results []performed // reused from step to step
+	results []performed // reused from step to step, as are the following
+	todo    []int
+	ends    []completion
 }
 
 // run drives the thread until it rests, and tells where or what broke.

@@ -47,14 +47,14 @@ func (c *completion) fail(at time.Time, err error) {
 // fails on the way, a conflict of two writers, an output expression, a condition, the workflow's output, fails its run
 // before anything is applied, and the rest is worked out again without it.
 func (f *frame) absorb(done []*completion) {
-	var m merge
+	m := &f.tree.merge
 	for {
-		m = merge{frame: f}
-		if m.all(done) && f.follow(done, &m) && f.finish(done, &m) {
+		m.begin(f)
+		if m.all(done) && f.follow(done, m) && f.finish(done, m) {
 			break
 		}
 	}
-	f.apply(done, &m)
+	f.apply(done, m)
 }
 
 // merge is the state after a step, before it is applied.
@@ -63,7 +63,24 @@ type merge struct {
 	changed map[string]Value
 	changes []change
 	writers map[string]*completion
+	keys    []string          // of one completion's updates
 	ends    checkpoint.Status // the frame ends so, whatever else was to come
+}
+
+// manyKeys is from how many on the maps of a merge are made anew, rather than emptied.
+const manyKeys = 64
+
+// begin makes m an empty merge for a frame.
+func (m *merge) begin(f *frame) {
+	m.frame, m.ends = f, ""
+	clear(m.changes)
+	m.changes = m.changes[:0]
+	if m.changed == nil || len(m.changed) > manyKeys {
+		m.changed, m.writers = map[string]Value{}, map[string]*completion{}
+		return
+	}
+	clear(m.changed)
+	clear(m.writers)
 }
 
 // all merges the updates of every completion that has not failed; false when one of them failed in doing so.
@@ -76,7 +93,8 @@ func (m *merge) all(done []*completion) bool {
 			c.fail(m.frame.tree.now(), err)
 			return false
 		}
-		for _, key := range sortedKeys(c.updates) {
+		m.keys = appendSorted(m.keys[:0], c.updates)
+		for _, key := range m.keys {
 			if !m.update(c, key) {
 				return false
 			}
@@ -141,11 +159,10 @@ func (m *merge) update(c *completion, key string) bool {
 		c.fail(f.tree.now(), fmt.Errorf("state key %q (%s): %w", key, kind, err))
 		return false
 	}
-	if m.changed == nil {
-		m.changed, m.writers = map[string]Value{}, map[string]*completion{}
-	}
 	m.changed[key], m.writers[key] = merged, c
-	m.changes = append(m.changes, change{op, f.stateChannel(key), operand, f.home})
+	if f.tree.journal != nil {
+		m.changes = append(m.changes, change{op, f.stateChannel(key), operand, f.home})
+	}
 	return true
 }
 

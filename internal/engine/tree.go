@@ -21,6 +21,8 @@ type tree struct {
 	asks    []*ask          // open, oldest first
 	stands  *standing       // nil when it has to be worked out anew
 	ready   []*run          // the coming frontier, unsorted
+	taken   []*run          // the frontier at work, whose memory is used again
+	merge   merge           // whose memory is used again
 	timers  int             // runs that wait for a time
 	visits  [][]*frame      // to be looked at before the step ends, by depth
 	news    []Event         // what happened that the observer has yet to be told
@@ -94,7 +96,8 @@ func (f *frame) walk(yield func(*run) bool) bool {
 // frontier takes the ready runs in their deterministic order: by frame, then by place in the graph.
 func (t *tree) frontier() []*run {
 	f := t.ready
-	t.ready = nil
+	clear(t.taken)
+	t.ready, t.taken = t.taken[:0], f
 	for _, r := range f {
 		r.queued = false
 	}
@@ -240,7 +243,10 @@ func sortedKeys[V any](m map[string]V) []string {
 	if len(m) == 0 {
 		return nil
 	}
-	keys := make([]string, 0, len(m))
+	return appendSorted(make([]string, 0, len(m)), m)
+}
+
+func appendSorted[V any](keys []string, m map[string]V) []string {
 	for key := range m {
 		keys = append(keys, key)
 	}
