@@ -20,6 +20,7 @@ var (
 	ErrReadOnly    = errors.New("the store is read-only")
 	ErrCursor      = errors.New("not a cursor")
 	ErrFull        = errors.New("the disk is full")
+	ErrUnreachable = errors.New("the store cannot be reached")
 	ErrClosed      = errors.New("the store is closed")
 )
 

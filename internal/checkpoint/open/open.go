@@ -10,6 +10,7 @@ import (
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/memory"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/postgres"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/redis"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
 )
@@ -23,10 +24,10 @@ type Options struct {
 }
 
 // errPlanned is for the schemes of the design that have no backend yet.
-var errPlanned = errors.New("this kind of store is not built yet; use sqlite:PATH, redis://HOST or memory:")
+var errPlanned = errors.New("this kind of store is not built yet; use sqlite:PATH, postgres://USER@HOST/DATABASE, redis://HOST or memory:")
 
-// Open opens the store that url names: sqlite:PATH, or a path alone, redis://HOST or
-// rediss://HOST, memory:, or none:, for which it returns nil.
+// Open opens the store that url names: sqlite:PATH, or a path alone, postgres://USER@HOST/DATABASE,
+// redis://HOST or rediss://HOST, memory:, or none:, for which it returns nil.
 func Open(ctx context.Context, url string, o Options) (checkpoint.Store, error) {
 	scheme, rest := split(url)
 	switch scheme {
@@ -53,10 +54,16 @@ func Open(ctx context.Context, url string, o Options) (checkpoint.Store, error) 
 			return nil, err
 		}
 		return s, nil
-	case "file", "postgres", "postgresql":
+	case "postgres", "postgresql":
+		s, err := postgres.Open(ctx, url, postgres.Options{Now: o.Now, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	case "file":
 		return nil, fmt.Errorf("store %s: %w", scheme+":", errPlanned)
 	default:
-		return nil, fmt.Errorf("unknown kind of store %q; use sqlite:PATH, redis://HOST, memory: or none:", scheme+":")
+		return nil, fmt.Errorf("unknown kind of store %q; use sqlite:PATH, postgres://USER@HOST/DATABASE, redis://HOST, memory: or none:", scheme+":")
 	}
 }
 

@@ -35,7 +35,9 @@ func TestOpenRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for url, want := range map[string]string{
 		"sqlite:": "path", "memory:x": "nothing can follow", "none:x": "nothing can follow", "": "a path is missing",
-		"redis://:secret@127.0.0.1:1": "redis://127.0.0.1:1: dial", "rediss://:se cret@host": "cannot be read", "redis://:secret@host/x": "database number", "postgres://user:secret@host/db": "not built yet", "file:dir": "not built yet", "mysql://secret@host": "unknown kind",
+		"redis://:secret@127.0.0.1:1": "redis://127.0.0.1:1: dial", "rediss://:se cret@host": "cannot be read", "redis://:secret@host/x": "database number",
+		"postgres://user:secret@127.0.0.1:1/db": "cannot be reached", "postgres://user:secret@host:port/db": "no URL", "postgres:db?password=secret": "no URL",
+		"file:dir": "not built yet", "mysql://secret@host": "unknown kind",
 	} {
 		s, err := open.Open(t.Context(), url, open.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {

@@ -110,6 +110,7 @@ func conditions() []condition {
 		{checkpoint.ErrLocked, desk.CodeStoreLocked, ""},
 		{checkpoint.ErrReadOnly, desk.CodeStoreUnavailable, "make the file and its folder writable, or use --read-only"},
 		{checkpoint.ErrFull, desk.CodeStoreUnavailable, "free space on the disk; nothing that was confirmed is lost"},
+		{checkpoint.ErrUnreachable, desk.CodeStoreUnavailable, "start the server, or correct --store"},
 		{checkpoint.ErrCursor, desk.CodeUsage, "give one that a listing printed"},
 		{checkpoint.ErrNotFound, desk.CodeNotFound, ""},
 		{fs.ErrNotExist, desk.CodeNotFound, "check the path"},

@@ -1,0 +1,94 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+)
+
+// SQLSTATE codes by which this package acts.
+const (
+	serializationFailure  = "40001"
+	deadlockDetected      = "40P01"
+	lockNotAvailable      = "55P03"
+	readOnlyTransaction   = "25006"
+	tooManyConnections    = "53300"
+	invalidCatalog        = "3D000"
+	invalidSchema         = "3F000"
+	undefinedTable        = "42P01"
+	insufficientPrivilege = "42501"
+)
+
+// fatalStates are the classes and codes with which the server ends a connection that another one may do better.
+func fatalState(code string) bool {
+	for _, prefix := range []string{"08", "57P01", "57P02", "57P03", "57P05", "25P03", tooManyConnections} {
+		if strings.HasPrefix(code, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// lost reports whether err is one of the connection, so that nothing is known of the statement but that another
+// connection may carry it out.
+func lost(err error) bool {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		return fatalState(refused.Code)
+	}
+	var connecting *pgconn.ConnectError
+	var network net.Error
+	return errors.Is(err, checkpoint.ErrUnreachable) || errors.As(err, &connecting) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err)
+}
+
+// undone reports whether the server took back a transaction that may well succeed at the next try.
+func undone(err error) bool {
+	code := stateOf(err)
+	return code == serializationFailure || code == deadlockDetected
+}
+
+func stateOf(err error) string {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// classify gives an error of the server the sentinel a caller can act on.
+func classify(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	with := func(sentinel error) error {
+		if errors.Is(err, sentinel) {
+			return err
+		}
+		return fmt.Errorf("%w: %w", sentinel, err)
+	}
+	code := stateOf(err)
+	switch {
+	case code == lockNotAvailable:
+		return with(checkpoint.ErrLocked)
+	case code == readOnlyTransaction:
+		return with(checkpoint.ErrReadOnly)
+	case code == "53100":
+		return with(checkpoint.ErrFull)
+	case strings.HasPrefix(code, "XX00"):
+		return with(checkpoint.ErrCorrupt)
+	case code == undefinedTable || code == invalidSchema:
+		return with(checkpoint.ErrNotFound)
+	case lost(err):
+		return with(checkpoint.ErrUnreachable)
+	default:
+		return err
+	}
+}
