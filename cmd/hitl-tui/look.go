@@ -14,6 +14,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+	"github.com/hitl-tui/hitl-tui/internal/ui/path"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -135,7 +136,7 @@ func (a *app) historyCommand() *cobra.Command {
 				if s.TookMS > 0 {
 					took = (time.Duration(s.TookMS) * time.Millisecond).String()
 				}
-				t.add(strconv.FormatInt(s.Step, 10), s.TS.Local().Format(time.DateTime), s.Source, strings.Join(s.Nodes, " "), took, size(s.SizeBytes), s.Status, strings.Join(decided, ", "))
+				t.add(strconv.FormatInt(s.Step, 10), s.TS.Local().Format(time.DateTime), s.Source, strings.Join(path.Names(s.Nodes), ", "), took, size(s.SizeBytes), s.Status, strings.Join(decided, ", "))
 			}
 			a.printTable(t)
 			return nil

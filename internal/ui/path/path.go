@@ -70,9 +70,8 @@ func alike(name string, steps []desk.PathStep) []desk.PathStep {
 	return out
 }
 
-// Line is the node runs of one step in about w cells: folded, and shortened until at least the first is whole. What is
-// still too long is the caller's to cut.
-func Line(runs []string, w int) string {
+// Names folds the names of node runs.
+func Names(runs []string) []string {
 	steps := make([]desk.PathStep, len(runs))
 	for i, run := range runs {
 		steps[i].Run = run
@@ -82,6 +81,13 @@ func Line(runs []string, w int) string {
 	for i, s := range steps {
 		names[i] = s.Run
 	}
+	return names
+}
+
+// Line is the node runs of one step in about w cells: folded, and shortened until at least the first is whole. What is
+// still too long is the caller's to cut.
+func Line(runs []string, w int) string {
+	names := Names(runs)
 	switch {
 	case len(names) == 1:
 		return Short(names[0], w)

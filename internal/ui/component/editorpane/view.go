@@ -1,6 +1,7 @@
 package editorpane
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -208,7 +209,7 @@ func (p *Pane) header() []string {
 	lines := []string{cell.Clip(gap(left, p.bytesLeft()), p.w)}
 	where := sanitize.Line(q.Title)
 	if !p.narrow() && q.Workflow != "" {
-		where = sanitize.Line(strings.TrimSuffix(q.Workflow+" / "+q.Node, " / ")) + "   " + where
+		where = sanitize.Line(strings.TrimSuffix(q.Workflow+" / "+cmp.Or(q.Address, q.Node), " / ")) + "   " + where
 	}
 	lines = append(lines, cell.Between(" "+where, th.Muted.Render(p.draftState())+" ", p.w))
 	if p.h > 6 {
