@@ -29,7 +29,7 @@ func TestAgentMapDefects(t *testing.T) {
 		{"7: a resume that failed is a success", "", aFailedResumeSaysSo},
 		{"8: what is completed or failed is resumed again, and two resumes race", "", whatIsNotWaitingIsNotAnswered},
 		{"9: deadlines are never enforced, and nothing lists what waits", "", deadlinesAreKept},
-		{"10: data near the limit is a success that runs nothing", "the tenth fact itself, examples that do not load, is about files: see the script", oneLimit},
+		{"10: data near the limit is a success that runs nothing", "the tenth fact itself, examples that do not load, is about files: see the script, and TestDocumentedWorkflowsAreValid", oneLimit},
 	} {
 		t.Run(c.name, func(t *testing.T) { eachStore(t, c.run) })
 	}

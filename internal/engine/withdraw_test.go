@@ -126,3 +126,33 @@ func TestALinkToAnEarlierRoundEndsWithItsFrame(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatARunHoldsBetweenItsQuestions: a program that asks again goes on with what it set before: its route and output
+// unless it gives others. Its updates are those of the last time, and the answer to a key it asks again counts no more.
+func TestWhatARunHoldsBetweenItsQuestions(t *testing.T) {
+	eachStore(t, func(t *testing.T, w *world) {
+		var r ran
+		turn := 0
+		n := agent(&r, func(context.Context, *Call) (Result, error) {
+			turn++
+			switch turn {
+			case 1:
+				return Result{Output: text("early"), Route: "side", Updates: map[string]Value{"x": text("first")}, Interrupts: keyed("a", "b")}, nil
+			case 2:
+				return Result{Interrupts: keyed("a")}, nil // the answer to a will not do
+			}
+			return Result{Closed: []string{"a"}}, nil
+		}, "then")
+		n.Routes = map[string][]string{"side": {"side"}}
+		out := w.start(graph(n, node("side", inputs(&r)), node("then", inputs(&r))), nil)
+		again := w.elsewhere(out.Thread, to("a", "respond", "hm"))
+		if w.open(again, "agent.b", "agent.a"); again.Questions[1].ID == out.Questions[0].ID {
+			t.Error("a key asked again is the old question")
+		}
+		if out = w.elsewhere(out.Thread, to("b", "respond", "good")); out.Status != checkpoint.Done || len(w.state(out.Thread)) != 0 {
+			t.Errorf("%s, state %v", out.Status, w.state(out.Thread))
+		}
+		r.was(t, `agent@1 in {} answers [] open [] prior null`, `agent@1 in {} answers [a=respond:"hm"] open [b] prior "early"`,
+			`agent@1 in {} answers [b=respond:"good"] open [a] prior "early"`, `side@1 "early"`)
+	})
+}
