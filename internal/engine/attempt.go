@@ -53,7 +53,7 @@ func (s *session) perform(ctx context.Context, r *run) (p performed) {
 			break
 		}
 		s.keepFailures(ctx, r, p.failures)
-		delay := r.node.Retry.delay(p.failures, o.Rand)
+		delay := r.node.Retry.pause(p.failures, p.err, o.Rand)
 		s.event(r.event(Event{Type: FailedEv, Attempt: p.failures, Text: p.err.Error(), Retried: true, RetryMS: delay.Milliseconds()}))
 		if err := o.Sleep(ctx, delay); err != nil {
 			return p
@@ -113,6 +113,20 @@ func caught(err *error) {
 func isPermanent(err error) bool {
 	var p *permanentError
 	return errors.As(err, &p)
+}
+
+// maxRetryAfter is the longest pause that a failure can ask for where the policy has no longer one: what a confused clock
+// or a hostile server asks for must not hold a thread for days.
+const maxRetryAfter = 10 * time.Minute
+
+// pause is the time before the attempt that follows n failures, of which err was the last.
+func (p RetryPolicy) pause(n int, err error, random func() float64) time.Duration {
+	d := p.delay(n, random)
+	var asked *retryAfterError
+	if errors.As(err, &asked) {
+		d = max(d, min(asked.after, max(maxRetryAfter, p.MaxDelay)))
+	}
+	return d
 }
 
 // delay is the time before the attempt that follows n failures: the initial delay, growing by the backoff up to the

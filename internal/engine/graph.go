@@ -181,3 +181,20 @@ func Permanent(err error) error {
 type permanentError struct{ error }
 
 func (e *permanentError) Unwrap() error { return e.error }
+
+// RetryAfter wraps an error whose source asked not to be called again before d has passed, as the Retry-After header of
+// HTTP does: the next attempt, where the retry policy grants one, waits at least that long, yet never longer than ten
+// minutes or the policy's MaxDelay, whichever is more. A d of zero or less asks for nothing.
+func RetryAfter(err error, d time.Duration) error {
+	if err == nil || d <= 0 {
+		return err
+	}
+	return &retryAfterError{err, d}
+}
+
+type retryAfterError struct {
+	error
+	after time.Duration
+}
+
+func (e *retryAfterError) Unwrap() error { return e.error }

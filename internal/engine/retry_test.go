@@ -63,6 +63,40 @@ func TestRetries(t *testing.T) {
 	}
 }
 
+// TestAFailureAsksForAPause: what a failure asks for is the least that is waited, within reason.
+func TestAFailureAsksForAPause(t *testing.T) {
+	boom := errors.New("boom")
+	for _, x := range []struct {
+		name     string
+		asks     time.Duration
+		maxDelay time.Duration
+		slept    time.Duration
+	}{
+		{"nothing", 0, time.Minute, 2 * time.Second},
+		{"in the past", -time.Hour, time.Minute, 2 * time.Second},
+		{"less than the policy", time.Second, time.Minute, 2 * time.Second},
+		{"more", 7 * time.Second, time.Minute, 7 * time.Second},
+		{"more than max_delay", 90 * time.Second, time.Minute, 90 * time.Second},
+		{"a day", 24 * time.Hour, time.Minute, 10 * time.Minute},
+		{"a day where the policy waits hours", 24 * time.Hour, 3 * time.Hour, 3 * time.Hour},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			var attempts []int
+			n := node("a", failing(1, &attempts, fmt.Errorf("wrapped: %w", RetryAfter(boom, x.asks))))
+			n.Retry = RetryPolicy{MaxAttempts: 2, InitialDelay: 2 * time.Second, MaxDelay: x.maxDelay}
+			var slept time.Duration
+			e := New(nil, Options{Sleep: func(_ context.Context, d time.Duration) error { slept += d; return nil }})
+			out, err := e.Start(t.Context(), StartRequest{Graph: graph(n)})
+			if err != nil || out.Status != checkpoint.Done || slept != x.slept {
+				t.Errorf("%+v, %v; slept %s, want %s", out, err, slept, x.slept)
+			}
+		})
+	}
+	if err := RetryAfter(boom, time.Hour); err.Error() != "boom" || !errors.Is(err, boom) || RetryAfter(nil, time.Hour) != nil {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestDelayIsBoundedAndVaries(t *testing.T) {
 	p := RetryPolicy{InitialDelay: time.Second, Backoff: 10, MaxDelay: time.Minute, Jitter: 0.2}
 	for _, x := range []struct {
