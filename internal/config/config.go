@@ -16,7 +16,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/hitl-tui/hitl-tui/internal/duration"
+	"github.com/hitl-tui/hitl-tui/internal/llm"
 	"github.com/hitl-tui/hitl-tui/internal/nearest"
+	"github.com/hitl-tui/hitl-tui/internal/redact"
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 )
 
@@ -33,6 +35,7 @@ type Config struct {
 	Keys      Keys
 	Grace     *time.Duration // nil: DefaultGrace; zero: decisions are sent at once
 	Retention Retention
+	Models    map[string]llm.Model // by the names that workflows use, "default" among them if it is given
 }
 
 // Keys is the remapped keys: scope, then command id, then keys.
@@ -48,7 +51,9 @@ type Retention struct {
 type Fault struct {
 	Line, Column int // from 1
 	Message      string
-	Excerpt      string // the line as written, made safe to show
+	Excerpt      string // the line as written, made safe to show; "" where it may hold a secret
+
+	secret bool
 }
 
 // Error is all mistakes of one configuration file.
@@ -102,7 +107,7 @@ func Parse(path, text, home string) (*Config, error) {
 		slices.SortStableFunc(d.faults, func(a, b Fault) int { return a.Line - b.Line })
 		lines := strings.Split(text, "\n")
 		for i, f := range d.faults {
-			if f.Line >= 1 && f.Line <= len(lines) {
+			if f.Line >= 1 && f.Line <= len(lines) && !f.secret {
 				d.faults[i].Excerpt = excerpt(lines[f.Line-1])
 			}
 		}
@@ -111,9 +116,12 @@ func Parse(path, text, home string) (*Config, error) {
 	return d.config, nil
 }
 
-// excerpt is a line of the file, safe to show and not too long.
+// excerpt is a line of the file, safe to show and not too long; nothing of one that holds what looks like a secret.
 func excerpt(line string) string {
 	const most = 160
+	if redact.Text(line) != line {
+		return ""
+	}
 	line = sanitize.Line(strings.TrimSuffix(line, "\r"))
 	if r := []rune(line); len(r) > most {
 		return string(r[:most]) + "..."
@@ -156,7 +164,7 @@ func (d *decoder) topLevel() []key {
 				{"finished_before", func(v *node) { c.Retention.FinishedBefore = d.age(v, "finished_before") }},
 			})
 		}},
-		{"models", later("model endpoints")},
+		{"models", d.models},
 		{"rules", later("rules")},
 		{"hooks", later("hooks")},
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hitl-tui/hitl-tui/internal/config"
+	"github.com/hitl-tui/hitl-tui/internal/llm"
 )
 
 func TestParse(t *testing.T) {
@@ -46,6 +47,48 @@ retention:
 	}
 }
 
+func TestModels(t *testing.T) {
+	got, err := config.Parse("c.yaml", `models:
+  default: small
+  small: {wire: openai, url: "http://localhost:11434/v1", model: "llama3.2:1b"}
+  large:
+    wire: anthropic
+    model: claude-sonnet-4-5
+    key_env: ANTHROPIC_API_KEY
+    max_tokens: 8000
+`, "/home/ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := llm.Model{Name: "small", Wire: llm.OpenAI, URL: "http://localhost:11434/v1", Model: "llama3.2:1b"}
+	large := llm.Model{Name: "large", Wire: llm.Anthropic, Model: "claude-sonnet-4-5", KeyEnv: "ANTHROPIC_API_KEY", MaxTokens: 8000}
+	if diff := cmp.Diff(map[string]llm.Model{"default": small, "small": small, "large": large}, got.Models); diff != "" {
+		t.Error(diff)
+	}
+	got, err = config.Parse("c.yaml", "models: {default: {wire: openai, model: gpt, key_env: K}}", "/home/ann")
+	if want := (llm.Model{Name: "default", Wire: llm.OpenAI, Model: "gpt", KeyEnv: "K"}); err != nil || got.Models["default"] != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestAKeyInTheFileIsNotRepeated: what a fault says goes to terminals and logs.
+func TestAKeyInTheFileIsNotRepeated(t *testing.T) {
+	const key = "sk-proj-0123456789abcdef"
+	for member, fault := range map[string]string{
+		"key: " + key:                      "c.yaml:4:5: models.a.key: a key does not stand in a file: give key_env, the name of the environment variable that holds it",
+		"api_key: " + key:                  "c.yaml:4:5: models.a.api_key: a key does not stand in a file",
+		"key_env: " + key:                  "c.yaml:4:14: models.a.key_env must be the name of an environment variable, such as OPENAI_API_KEY",
+		"url: https://x/v1?key=" + key:     "c.yaml:4:10: models.a.url: an address ends with its path: a key stands in no file and is named by key_env",
+		"url: https://me:" + key + "@x/v1": "models.a.url: an address ends with its path",
+		"openai_api_key: " + key:           `c.yaml:4:5: unknown key "openai_api_key"`,
+	} {
+		_, err := config.Parse("c.yaml", "models:\n  a:\n    wire: openai\n    "+member+"\n    model: m\n", "/home/ann")
+		if err == nil || !strings.Contains(err.Error(), fault) || strings.Contains(err.Error(), key) {
+			t.Errorf("%s: %v\nwants %s", member, err, fault)
+		}
+	}
+}
+
 func TestParseNothing(t *testing.T) {
 	for _, text := range []string{"", "\n", "# only a comment\n", "---\n"} {
 		got, err := config.Parse("c.yaml", text, "/home/ann")
@@ -59,23 +102,34 @@ func TestParseNothing(t *testing.T) {
 
 func TestParseFaults(t *testing.T) {
 	for text, fault := range map[string]string{
-		"them: dark":                         `c.yaml:1:1: unknown key "them"; did you mean "theme"?`,
-		"theme:":                             "1:1: theme has no value",
-		"theme: ~":                           "theme has no value",
-		"theme: ''":                          "1:8: theme is empty",
-		"theme: [a]":                         "theme must be a text, not a list",
-		"- theme":                            "the configuration must be a mapping, not a list",
-		"just text":                          "the configuration must be a mapping, not a text",
-		"grace: 5":                           `grace: "5" needs a unit: 5s, 5m or 5h`,
-		"grace: {a: 1}":                      "grace must be a text",
-		"retention: 30d":                     "retention must be a mapping",
-		"retention: {older_then: 30d}":       `did you mean "older_than"?`,
-		"retention: {older_than: 0s}":        "longer than nothing",
-		"keys: {inbox: a}":                   "keys.inbox must be a mapping of commands",
-		"keys: {inbox: {approve: {}}}":       "keys.inbox.approve must be a text",
-		"rules: []":                          "rules are not yet supported",
-		"hooks: {a: b}":                      "hooks are not yet supported",
-		"models: {default: x}":               "model endpoints are not yet supported",
+		"them: dark":                            `c.yaml:1:1: unknown key "them"; did you mean "theme"?`,
+		"theme:":                                "1:1: theme has no value",
+		"theme: ~":                              "theme has no value",
+		"theme: ''":                             "1:8: theme is empty",
+		"theme: [a]":                            "theme must be a text, not a list",
+		"- theme":                               "the configuration must be a mapping, not a list",
+		"just text":                             "the configuration must be a mapping, not a text",
+		"grace: 5":                              `grace: "5" needs a unit: 5s, 5m or 5h`,
+		"grace: {a: 1}":                         "grace must be a text",
+		"retention: 30d":                        "retention must be a mapping",
+		"retention: {older_then: 30d}":          `did you mean "older_than"?`,
+		"retention: {older_than: 0s}":           "longer than nothing",
+		"keys: {inbox: a}":                      "keys.inbox must be a mapping of commands",
+		"keys: {inbox: {approve: {}}}":          "keys.inbox.approve must be a text",
+		"rules: []":                             "rules are not yet supported",
+		"hooks: {a: b}":                         "hooks are not yet supported",
+		"models: [a]":                           "models must be a mapping of names, not a list",
+		"models: {default: x}":                  `1:19: models.default: no model is called "x"`,
+		"models: {a: x}":                        "1:13: models.a must be a mapping {wire, model, ...}, not a text",
+		"models: {a: {wire: openai}}":           "1:14: models.a needs model",
+		"models: {a: {model: m}}":               "models.a needs wire",
+		"models: {\"a b\": {}}":                 `"a b" cannot be the name of a model`,
+		"models: {a: {wire: opnai, model: m}}":  `1:20: models.a.wire: unknown wire "opnai"; did you mean "openai"? (known are openai, anthropic)`,
+		"models: {a: {wire: openai, modle: m}}": `unknown key "modle"; did you mean "model"? (the keys are wire, url, model, key_env, max_tokens)`,
+		"models: {a: {wire: openai, model: m, max_tokens: many}}":                       `models.a.max_tokens must be a whole number from 1, not "many"`,
+		"models: {a: {wire: openai, model: m, url: localhost:11434}}":                   "1:43: models.a.url: it must be an address such as http://localhost:11434/v1",
+		"models: {a: {wire: openai, model: m, url: \"https://x/v1/chat/completions\"}}": "write https://x/v1",
+		"models: {smal: {wire: openai, model: m}, default: small}":                      `no model is called "small"; did you mean "smal"?`,
 		"theme: a\ntheme: b":                 "already defined",
 		"theme: &x a\nreviewer: *x":          "anchors",
 		"theme: !!str a":                     "tags are not read",

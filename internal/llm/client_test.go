@@ -307,9 +307,9 @@ func TestEndpoints(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"http://localhost:11434/v1": "",
-		"localhost:11434":           "is no address",
-		"ftp://x":                   "is no address",
-		"":                          "is no address",
+		"localhost:11434":           "must be an address",
+		"ftp://x":                   "must be an address",
+		"":                          "must be an address",
 		"https://x/v1?key=1":        "key_env",
 		"https://me:pw@x/v1":        "key_env",
 		"https://api.openai.com/v1/chat/completions": "write https://api.openai.com/v1",

@@ -8,6 +8,7 @@ package llm
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -63,13 +64,13 @@ func CheckURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return fmt.Errorf("%q is no address such as http://localhost:11434/v1", text)
+		return errors.New("it must be an address such as http://localhost:11434/v1")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return fmt.Errorf("the address ends with its path: a key is named by key_env and stands in no file")
+		return errors.New("an address ends with its path: a key stands in no file and is named by key_env")
 	}
 	for _, path := range []string{"/chat/completions", "/messages"} {
 		if base, is := strings.CutSuffix(strings.TrimRight(text, "/"), path); is {
-			return fmt.Errorf("the address is without %s, which is added: write %s", path, base)
+			return fmt.Errorf("it is given without %s, which is added: write %s", path, base)
 		}
 	}
 	return nil
