@@ -45,7 +45,7 @@ func (a *app) validateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			library := workflow.Library{Folders: s.workflows}
+			library := s.library(a.lookup)
 			found := workflow.Faults{}
 			var failed error
 			for _, name := range args {

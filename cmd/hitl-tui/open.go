@@ -17,6 +17,8 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/desk/local"
 	"github.com/hitl-tui/hitl-tui/internal/engine"
+	"github.com/hitl-tui/hitl-tui/internal/llm"
+	"github.com/hitl-tui/hitl-tui/internal/workflow"
 )
 
 // purpose says what a command wants of the store.
@@ -38,6 +40,16 @@ type setup struct {
 	theme     string
 	keys      config.Keys
 	grace     time.Duration
+	models    map[string]llm.Model
+	config    string // the file in which models are configured
+}
+
+// library reads workflow files for this invocation.
+func (s setup) library(env config.Env) workflow.Library {
+	return workflow.Library{
+		Folders:  s.workflows,
+		Services: workflow.Services{Models: s.models, ModelsIn: s.config, Getenv: env},
+	}
 }
 
 // opened is a desk with what has to be closed after it.
@@ -68,7 +80,7 @@ func (a *app) setup() (setup, error) {
 	case err != nil:
 		return usage(err)
 	}
-	s := setup{state: paths.State, themes: paths.Themes(), workflows: c.Workflows, keys: c.Keys}
+	s := setup{state: paths.State, themes: paths.Themes(), workflows: c.Workflows, keys: c.Keys, models: c.Models, config: file}
 	if len(s.workflows) == 0 {
 		s.workflows = []string{paths.Workflows()}
 	}
@@ -135,7 +147,8 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 	if err := o.logTo(filepath.Join(s.state, "log")); err != nil {
 		return nil, errors.Join(err, o.close())
 	}
-	o.source = local.New(store, engineOptions, s.workflows...)
+	engineOptions.Graphs = &workflow.Graphs{Library: s.library(a.lookup)}
+	o.source = local.New(store, engineOptions)
 	o.Desk, err = desk.New(o.source, desk.Options{
 		StateDir: s.state, Reviewer: s.reviewer, ReadOnly: a.flags.readOnly, Workflows: s.workflows, Grace: s.grace, Log: o.logger,
 	})

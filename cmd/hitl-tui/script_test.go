@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,6 +43,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":     exits,
 			"jsonvar":   jsonVar,
+			"models":    models,
 			"jsonhas":   jsonHas,
 			"unchanged": unchanged,
 		},
@@ -64,6 +67,39 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if fmt.Sprint(got) != args[0] {
 		ts.Fatalf("exit code %d, want %s", got, args[0])
 	}
+}
+
+// models FILE: starts a server of models on the loopback, sets MODELS to its address, and puts that in place of $MODELS in
+// FILE. It speaks both wires, repeats what it is asked in capitals, and refuses whoever brings no key.
+func models(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: models FILE")
+	}
+	server := httptest.NewServer(http.HandlerFunc(serveModels))
+	ts.Defer(server.Close)
+	ts.Setenv("MODELS", server.URL)
+	text := strings.ReplaceAll(ts.ReadFile(args[0]), "$MODELS", server.URL)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+func serveModels(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		Messages []struct{ Content string }
+	}
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || len(asked.Messages) == 0 {
+		http.Error(w, "no messages", http.StatusBadRequest)
+		return
+	}
+	if r.Header.Get("Authorization") != "Bearer sk-script-0123456789" && r.Header.Get("X-Api-Key") != "sk-script-0123456789" {
+		http.Error(w, `{"error":{"message":"the key `+r.Header.Get("Authorization")+r.Header.Get("X-Api-Key")+` is wrong"}}`, http.StatusUnauthorized)
+		return
+	}
+	text, _ := json.Marshal(strings.ToUpper(asked.Messages[0].Content))
+	events := `data: {"choices":[{"delta":{"content":%s},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
+	if r.URL.Path == "/v1/messages" {
+		events = `data: {"type":"content_block_delta","delta":{"type":"text_delta","text":%s}}` + "\n\n" + `data: {"type":"message_stop"}` + "\n\n"
+	}
+	fmt.Fprintf(w, events, text)
 }
 
 // jsonVar NAME PATH: sets NAME to the value at PATH (a.b.0.c) of the JSON on standard output.

@@ -55,6 +55,9 @@ func rules() []rule {
 			why: "the engine runs graphs over any store"},
 		{from: "internal/checkpoint", forbid: with(terminal, []string{"internal/engine", "internal/workflow", "internal/desk"}),
 			why: "a store does not know who uses it"},
+		{from: "internal/llm", forbid: with(terminal, []string{"internal/engine", "internal/workflow", "internal/config", "internal/desk", "internal/checkpoint"}),
+			why: "a model is asked the same whoever asks"},
+		{from: "internal/workflow", forbid: []string{"internal/config"}, why: "models come in as values, not from a file"},
 		{from: "internal/actions", forbid: []string{"internal/"}, except: nil, why: "actions stand on the standard library and JSON Schema alone"},
 	}
 }

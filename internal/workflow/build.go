@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"os"
 	"regexp"
 
 	"github.com/hitl-tui/hitl-tui/internal/engine"
@@ -75,7 +74,7 @@ func (b *builder) collect() {
 			b.own.Answers[n.name] = list
 		}
 	}
-	b.own.Getenv = os.LookupEnv
+	b.own.Getenv = b.bundle.services.getenv()
 }
 
 func (b *builder) addKey(name string) {
@@ -115,6 +114,15 @@ type scope struct {
 	node   string // for messages about templates; "" at the top level
 	output bool
 	env    bool
+	getenv func(name string) (string, bool) // serves env; nil: as everywhere
+}
+
+// apply makes names those of the scope.
+func (s scope) apply(names *lang.Names) {
+	names.Output, names.Env = s.output, s.env
+	if s.getenv != nil {
+		names.Getenv = s.getenv
+	}
 }
 
 func (b *builder) template(s scope, c code) *lang.Template {
@@ -122,7 +130,7 @@ func (b *builder) template(s scope, c code) *lang.Template {
 		return nil
 	}
 	parse := func(names lang.Names) (*lang.Template, []lang.Fault) {
-		names.Output, names.Env = s.output, s.env
+		s.apply(&names)
 		return lang.ParseTemplate(c.v.text, names)
 	}
 	t, faults := parse(b.namesIn(c.v.text))
@@ -139,7 +147,7 @@ func (b *builder) expr(s scope, c code) *lang.Expr {
 		return nil
 	}
 	parse := func(names lang.Names) (*lang.Expr, []lang.Fault) {
-		names.Output, names.Env = s.output, s.env
+		s.apply(&names)
 		return lang.ParseExpr(c.v.text, names)
 	}
 	x, faults := parse(b.namesIn(c.v.text))

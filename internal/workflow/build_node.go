@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -23,7 +24,7 @@ func (b *builder) node(n *nodeDef) *engine.Node {
 		Output:        b.nodeOutput(n),
 		RerunOnResume: n.protocol.text == "json",
 		Retry:         n.retryPolicy(),
-		Timeout:       n.timeout.d,
+		Timeout:       cmp.Or(n.timeout.d, n.kind.timeout()),
 	}
 	switch n.kind.name {
 	case workflowKind:
@@ -107,6 +108,10 @@ func (b *builder) runner(n *nodeDef) engine.Runner {
 	case shellKind:
 		b.checkScript(n)
 		return &node.Shell{Program: b.program(n), Script: n.script.text}
+	case httpKind:
+		return b.http(n)
+	case llmKind:
+		return b.llm(n)
 	case templateKind:
 		return &node.Template{Text: b.template(s, n.text.code)}
 	case failKind:

@@ -18,8 +18,10 @@ import (
 // path relative to the folder of the first; the file of a workflow that is found by its name, and what that file names,
 // by the name, two slashes, and the path relative to its folder, as in child//child.yaml.
 type bundle struct {
-	source files
-	files  []checkpoint.File
+	source   files
+	files    []checkpoint.File
+	services Services
+	fresh    bool // read to be started, so that what is not there to run it is a fault
 
 	parsed map[string]*parsed
 	open   []string // files that are being read, outermost first

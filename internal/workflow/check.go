@@ -91,6 +91,10 @@ func (b *builder) checkKind(n *nodeDef) {
 		if !json && n.in.given {
 			b.fault(n.in.at, "in belongs to protocol: json; use stdin, or {{.name}} in an argument")
 		}
+	case httpKind:
+		b.checkHTTP(n)
+	case llmKind:
+		b.checkLLM(n)
 	case mapKind:
 		b.checkMap(n)
 	case failKind:
@@ -147,10 +151,14 @@ func (b *builder) checkRoutes(n *nodeDef) {
 	}
 	switch {
 	case n.kind.routes == noRoute && n.kind.name != failKind:
-		b.fault(n.routes.at, "a %s node has no route; use when", n.kind.name)
+		b.fault(n.routes.at, "%s has no route; use when", n.kind.called())
 	case n.kind.routes == actionRoute:
 		for _, r := range n.routes.list {
 			b.checkActionRoute(n, r.name)
+		}
+	case n.kind.routes == statusRoute:
+		for _, r := range n.routes.list {
+			b.checkStatusRoute(n, r.name)
 		}
 	case n.kind.routes == exitRoute && n.protocol.text != "json":
 		for _, r := range n.routes.list {
@@ -178,6 +186,10 @@ func (b *builder) checkDeadEnds(n *nodeDef) {
 		if action := n.unrouted(); action != "" {
 			b.fault(n.at, "node %q: the action %q leads nowhere: add it to routes, or give then", n.name, action)
 		}
+		return
+	}
+	if len(n.routes.list) > 0 && n.kind.routes == statusRoute {
+		b.fault(n.at, "node %q needs then for the statuses that are not among its routes (then: END ends the branch)", n.name)
 		return
 	}
 	if len(n.routes.list) > 0 && n.protocol.text != "json" {

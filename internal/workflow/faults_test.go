@@ -56,8 +56,8 @@ func TestFaultTable(t *testing.T) {
 			`3:3 node "x" has 2 kinds (exec, template): one node does one thing`}},
 		{"kind of question", wf("  x: {human: aproval, message: Fine?}\n"), []string{
 			`3:14 unknown kind of question "aproval"; did you mean "approval"?`}},
-		{"later kind", wf("  x: {http: y}\n"), []string{
-			`3:3 the node kind http comes with a later version`}},
+		{"other name of a kind", wf("  x: {url: \"https://example.org\"}\n"), []string{
+			`3:7 unknown key "url" in node "x"; here that is "http"`}},
 		{"no nodes", "workflow: t\n", []string{`1:1 the top level needs nodes`}},
 		{"node is no mapping", wf("  x: ls\n"), []string{`3:6 node "x" must be a mapping such as {exec: [...]}, not ls`}},
 
@@ -161,6 +161,9 @@ func TestFaultTable(t *testing.T) {
 		{"exit code", wf("  a: {exec: [ls], routes: {1: END}, then: END}\n"), []string{`3:28 exit code 1 is a failure unless accept lists it`}},
 		{"exit code leads nowhere", wf("  a: {exec: [ls], accept: [1], routes: {1: END}}\n"), []string{
 			`3:3 node "a": the exit code 0 leads nowhere: add it to routes, or give then`}},
+		{"status that is a failure", wf("  a: {http: \"https://x\", routes: {404: END}, then: END}\n"), []string{`3:35 status 404 is a failure unless accept lists it`}},
+		{"no then after statuses", wf("  a: {http: \"https://x\", accept: [404], routes: {200: END, 404: END}}\n"), []string{
+			`3:3 node "a" needs then for the statuses that are not among its routes (then: END ends the branch)`}},
 		{"no route", wf("  a: {set: {x: 1}, routes: {1: END}, then: END}\n"), []string{`3:28 a set node has no route; use when`}},
 		{"fail never completes", wf("  a: {fail: x, then: END}\n"), []string{`3:22 a fail node never completes; use failure`}},
 

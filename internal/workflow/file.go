@@ -150,6 +150,22 @@ type nodeDef struct {
 	in          exprMap
 	outputLimit sizeT
 
+	url      textT // of http
+	method   wordT
+	query    textMap
+	headers  textMap
+	json     exprT
+	body     textT
+	statuses intList
+
+	model       wordT // of llm
+	system      textT
+	prompt      textT
+	messages    exprT
+	answer      schemaT
+	temperature floatT
+	maxTokens   intT
+
 	items       exprT // of map
 	do          nodesT
 	child       childT // of map and workflow
@@ -174,9 +190,20 @@ func newNode(name string, at position) *nodeDef {
 		protocol: wordT{what: "protocol", words: []string{"json"}},
 		question: newQuestion("", at),
 
+		method:      wordT{what: "method", words: methods},
+		statuses:    intList{min: 200, max: 599},
+		temperature: floatT{unset, 0, 2},
+		maxTokens:   intT{0, 1, 10_000_000},
+
 		maxParallel: intT{0, 1, 10_000}, maxWaiting: intT{0, 1, 1_000_000},
 	}
 }
+
+// methods are those of HTTP that a node may send.
+var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+
+// unset is what a temperature that is not given is: no model has it.
+const unset = -1
 
 // owner is how messages call the node.
 func (n *nodeDef) owner() string {
@@ -230,9 +257,6 @@ func (r *reader) readNode(n *nodeDef, v *value) {
 		n.broken = true
 	case len(found) == 0:
 		r.noKind(n, v)
-		n.broken = true
-	case n.kind.later:
-		r.fault(n.at, "the node kind %s comes with a later version", n.kind.name)
 		n.broken = true
 	}
 	if n.broken { // where it leads is worth knowing all the same, so that the nodes behind it are not called unreachable

@@ -13,6 +13,8 @@ import (
 // Graphs implements engine.Graphs over the definitions that threads keep. It reads no file. The zero value works;
 // it is safe for concurrent use.
 type Graphs struct {
+	Library Library // whose services the graphs use
+
 	mu    sync.Mutex
 	cache map[string]*cached
 }
@@ -33,7 +35,7 @@ func (g *Graphs) Graph(_ context.Context, d checkpoint.Definition) (*engine.Grap
 		d.Fingerprint = checkpoint.Fingerprint(d.Files)
 	}
 	c := g.entry(d.Fingerprint + "::" + d.Graph)
-	c.once.Do(func() { c.graph, c.err = fromDefinition(d) })
+	c.once.Do(func() { c.graph, c.err = g.Library.graph(d) })
 	return c.graph, c.err
 }
 
@@ -51,24 +53,28 @@ func (g *Graphs) entry(name string) *cached {
 	return c
 }
 
-// FromDefinition makes a workflow of the text that a thread keeps, without reading any file.
-func FromDefinition(d checkpoint.Definition) (*Loaded, error) {
+// FromDefinition makes a workflow of the text that a thread keeps, without services.
+func FromDefinition(d checkpoint.Definition) (*Loaded, error) { return Library{}.FromDefinition(d) }
+
+// FromDefinition makes a workflow of the text that a thread keeps, without reading any file. A model that is no longer
+// configured does not keep a thread from being read and answered: the node that asks it fails when it runs.
+func (l Library) FromDefinition(d checkpoint.Definition) (*Loaded, error) {
 	if len(d.Files) == 0 {
 		return nil, errors.New("the definition holds no file")
 	}
-	l, err := (&bundle{source: kept(d.Files)}).root(d.Files[0].Path)
+	loaded, err := (&bundle{source: kept(d.Files), services: l.Services}).root(d.Files[0].Path)
 	if err != nil {
 		return nil, fmt.Errorf("the workflow kept under %.12s cannot be read: %w", d.Fingerprint, err)
 	}
-	l.Definition = d
-	l.Graph.Fingerprint = d.Fingerprint
-	return l, nil
+	loaded.Definition = d
+	loaded.Graph.Fingerprint = d.Fingerprint
+	return loaded, nil
 }
 
-func fromDefinition(d checkpoint.Definition) (*engine.Graph, error) {
-	l, err := FromDefinition(d)
+func (l Library) graph(d checkpoint.Definition) (*engine.Graph, error) {
+	loaded, err := l.FromDefinition(d)
 	if err != nil {
 		return nil, err
 	}
-	return l.Graph, nil
+	return loaded.Graph, nil
 }

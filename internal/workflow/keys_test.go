@@ -71,6 +71,17 @@ func TestValues(t *testing.T) {
 		{"question is no mapping", wf("  a: {questions: {b: §text}}\n"), `question "b" must be a mapping, not text`},
 		{"no questions", wf("  a: {questions: §{}}\n"), "questions asks nothing"},
 		{"unknown key of a question", wf("  a: {questions: {b: {human: text, §mesage: x}}}\n"), `unknown key "mesage" in question "b"; did you mean "message"?`},
+		{"address", wf("  a: {http: §example.org/x}\n"), `http: "example.org/x" is no address such as https://example.org/path`},
+		{"address without a host", wf("  a: {http: §\"https:///x\"}\n"), `http: "https:///x" is no address such as https://example.org/path`},
+		{"address with a template", wf("  a: {set: {x: 1}, then: b}\n  b: {http: §\"ftp://{{.x}}\"}\n"), `http: "ftp://{{.x}}" is no address such as https://example.org/path`},
+		{"method", wf("  a: {http: \"https://x\", method: §post}\n"), `unknown method "post"; did you mean "POST"?`},
+		{"status to accept", wf("  a: {http: \"https://x\", accept: [§100]}\n"), "accept must be a whole number from 200 to 599, not 100"},
+		{"status as a route", wf("  a: {http: \"https://x\", routes: {§ok: END}, then: END}\n"), `unknown status "ok": the route of an http node is the status of the answer, 200 to 599`},
+		{"name of a header", wf("  a: {http: \"https://x\", headers: {§\"X Y\": z}}\n"), `"X Y" cannot be the name of a header`},
+		{"secret in a body", wf("  a: {http: \"https://x\", method: POST, body: \"{{§env \\\"KEY\\\"}}\"}\n"), `a.body: env is allowed only under env and headers and in an http URL, so that no secret reaches the state`},
+		{"secret in a query", wf("  a: {http: \"https://x\", query: {k: \"{{§env \\\"KEY\\\"}}\"}}\n"), `a.query.k: env is allowed only under env and headers and in an http URL, so that no secret reaches the state`},
+		{"temperature", wf("  a: {llm: default, prompt: x, temperature: §3}\n"), "temperature must be a number from 0 to 2, not 3"},
+		{"tokens", wf("  a: {llm: default, prompt: x, max_tokens: §0}\n"), "max_tokens must be a whole number from 1 to 10000000, not 0"},
 		{"no nodes at all", "workflow: t\nnodes: §{}\n", "nodes holds no node"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -100,6 +111,12 @@ func TestKeysThatDoNotGoTogether(t *testing.T) {
 			"default_data does not fit default_action reject: a comment is required"},
 		{"several without options", wf("  §a: {human: text, message: x, multiple: true}\n"), `node "a": multiple needs options`},
 		{"choose without options", wf("  §a: {human: approval, message: x, actions: [choose]}\n"), `node "a" allows choose and has no options`},
+		{"json and body", wf("  a: {http: \"https://x\", method: POST, json: \"1\", body: §y}\n"), `node "a" has json and body: a request has one of them`},
+		{"body of a GET", wf("  a: {http: \"https://x\", json: §\"[1]\"}\n"), "json is sent by POST, PUT or PATCH: say method: POST"},
+		{"nothing to ask", wf("  §a: {llm: default, system: x}\n"), `node "a": an llm needs prompt, or messages for a conversation`},
+		{"asked in two ways", wf("  a: {llm: default, prompt: x, messages: §\"[1]\"}\n"), `node "a" has prompt and messages: a model is asked by one of them`},
+		{"schema of a list", wf("  a: {llm: default, prompt: x, schema: §{type: array}}\n"), "schema of an llm must be that of an object: {type: object, properties: ...}"},
+		{"route of a model", wf("  a: {llm: default, prompt: x, routes: §{x: END}, then: END}\n"), "an llm node has no route; use when"},
 		{"route of a question among several", wf("  a: {questions: {b: {human: text, message: x}}, routes: {§approve: END}, then: END}\n"),
 			`routes: node "a" does not allow "approve" (it allows text_input, respond, stop, cancel)`},
 		{"questions that lead nowhere", wf("  §a:\n    questions: {b: {human: text, message: x}, c: {human: form, message: x, schema: {type: object}}}\n    routes: {text_input: END}\n"),
@@ -116,6 +133,11 @@ func TestKeysThatDoNotGoTogether(t *testing.T) {
 // TestWhatIsNoFault: rules that look like faults and are none.
 func TestWhatIsNoFault(t *testing.T) {
 	for name, text := range map[string]string{
+		"address from the environment":      wf("  a: {http: \"{{env \\\"API\\\"}}/x\"}\n"),
+		"secret in a header":                wf("  a: {http: \"https://x\", headers: {Authorization: \"Bearer {{env \\\"KEY\\\"}}\"}}\n"),
+		"DELETE with a body":                wf("  a: {http: \"https://x\", method: DELETE, json: \"[1]\"}\n"),
+		"routes by status":                  wf("  a: {http: \"https://x\", accept: [404], routes: {404: END, 201: END}, then: END}\n"),
+		"model that a kept file names":      wf("  a: {llm: gone, prompt: x, schema: {properties: {n: {type: integer}}}}\n"),
 		"edit of a key":                     wf("  a: {template: x, output: y, then: b}\n  b: {human: edit, message: x, content: y}\n"),
 		"edit with an output":               wf("  a: {template: x, output: y, then: b}\n  b: {human: edit, message: x, content: y + 'z', output: y}\n"),
 		"deadline with data from the state": wf("  a: {human: choice, message: x, options: \"['a']\", timeout: 1h, default_action: choose, default_data: a}\n"),

@@ -1,11 +1,17 @@
 package workflow
 
-import "github.com/hitl-tui/hitl-tui/internal/workflow/node"
+import (
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/workflow/node"
+)
 
 // The kinds that the code must tell apart by name.
 const (
 	execKind      = "exec"
 	shellKind     = "shell"
+	httpKind      = "http"
+	llmKind       = "llm"
 	templateKind  = "template"
 	setKind       = "set"
 	humanKind     = "human"
@@ -24,7 +30,6 @@ type kind struct {
 	own    []key[nodeDef]
 	output bool // it has an output
 	routes routing
-	later  bool // a kind of the format that this version does not run yet
 	hint   func(name string) string
 }
 
@@ -35,6 +40,7 @@ const (
 	noRoute     routing = iota
 	actionRoute         // the action of an answer
 	exitRoute           // the exit code of a program, or what a json program says
+	statusRoute         // the status of an HTTP answer
 )
 
 // kinds are the kinds of node, in the order in which messages list them.
@@ -44,8 +50,10 @@ func kinds() []*kind {
 			value: func(n *nodeDef) place { return &n.args }, own: append(programKeys(), execKeys()...), output: true, routes: exitRoute},
 		{name: shellKind, doc: "script for /bin/sh -c, not a template: values come by env; output: what it prints",
 			value: func(n *nodeDef) place { return &n.script }, own: programKeys(), output: true, routes: exitRoute},
-		{name: "http", later: true},
-		{name: "llm", later: true},
+		{name: httpKind, doc: "URL, a template; output: the body of the answer",
+			value: func(n *nodeDef) place { return &n.url }, own: httpKeys(), output: true, routes: statusRoute},
+		{name: llmKind, doc: "name of a model of the configuration, or default; output: its text, with schema an object",
+			value: func(n *nodeDef) place { return &n.model }, own: llmKeys(), output: true},
 		{name: templateKind, doc: "template; output: the text",
 			value: func(n *nodeDef) place { return &n.text }, output: true},
 		{name: setKind, doc: "key: expression, top to bottom; each line sees those above",
@@ -84,6 +92,25 @@ func kindNames() []string {
 	return list
 }
 
+// called is how messages call a node of the kind.
+func (k *kind) called() string {
+	if k.name == llmKind {
+		return "an llm node"
+	}
+	return "a " + k.name + " node"
+}
+
+// timeout is the time for one attempt where the file does not say; 0 is without end.
+func (k *kind) timeout() time.Duration {
+	switch k.name {
+	case httpKind:
+		return 30 * time.Second
+	case llmKind:
+		return 2 * time.Minute
+	}
+	return 0
+}
+
 // table is every key that a node of the kind may have.
 func (k *kind) table() []key[nodeDef] {
 	t := []key[nodeDef]{{k.name, true, k.doc, k.value}}
@@ -103,7 +130,7 @@ func commonKeys() []key[nodeDef] {
 	return []key[nodeDef]{
 		{"description", false, "a text for people", func(n *nodeDef) place { return &n.description }},
 		{"then", false, "what comes next: a node, END, or a list of nodes that run side by side (the branch ends)", func(n *nodeDef) place { return &n.then }},
-		{"routes", false, "ROUTE: target, by action of the answer, exit code, or what a json program says", func(n *nodeDef) place { return &n.routes }},
+		{"routes", false, "ROUTE: target, by action of the answer, exit code, HTTP status, or what a json program says", func(n *nodeDef) place { return &n.routes }},
 		{"when", false, "list of {if: expression, then: target}; the first that holds is taken", func(n *nodeDef) place { return &n.when }},
 		{"failure", false, "where to go when the node failed, was rejected or cancelled", func(n *nodeDef) place { return &n.failure }},
 		{"join", false, "when a node with several predecessors runs: all, arrived, each or step", func(n *nodeDef) place { return &n.join }},
@@ -120,8 +147,47 @@ func programKeys() []key[nodeDef] {
 		{"accept", false, "exit codes beside 0 that are no failure", func(n *nodeDef) place { return &n.accept }},
 		{"parse", false, "what its output is made into: text, raw, lines, json or csv (text)", func(n *nodeDef) place { return &n.parse }},
 		{"output_limit", false, "most it may print (16MiB)", func(n *nodeDef) place { return &n.outputLimit }},
-		{"timeout", false, "time for one attempt", func(n *nodeDef) place { return &n.timeout }},
-		{"retry_policy", false, "attempts in all, or {max_attempts, initial_delay, backoff, max_delay, jitter} (one attempt)", func(n *nodeDef) place { return &n.retry }},
+		timeoutKey("none"),
+		retryKey(),
+	}
+}
+
+func timeoutKey(otherwise string) key[nodeDef] {
+	return key[nodeDef]{"timeout", false, "time for one attempt (" + otherwise + ")", func(n *nodeDef) place { return &n.timeout }}
+}
+
+func retryKey() key[nodeDef] {
+	return key[nodeDef]{"retry_policy", false, "attempts in all, or {max_attempts, initial_delay, backoff, max_delay, jitter} (one attempt)",
+		func(n *nodeDef) place { return &n.retry }}
+}
+
+// httpKeys are the keys of http alone.
+func httpKeys() []key[nodeDef] {
+	return []key[nodeDef]{
+		{"method", false, "GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS (GET)", func(n *nodeDef) place { return &n.method }},
+		{"query", false, "name: template, escaped and added to the URL", func(n *nodeDef) place { return &n.query }},
+		{"headers", false, "name: template; env \"NAME\" is allowed in it", func(n *nodeDef) place { return &n.headers }},
+		{"json", false, "expression: the body, as JSON", func(n *nodeDef) place { return &n.json }},
+		{"body", false, "template: the body, as text", func(n *nodeDef) place { return &n.body }},
+		{"accept", false, "statuses beside 2xx that are no failure", func(n *nodeDef) place { return &n.statuses }},
+		{"parse", false, "what the body is made into: text, raw, lines, json or csv (json if the content type says so, else text)", func(n *nodeDef) place { return &n.parse }},
+		{"output_limit", false, "most the body may be (16MiB)", func(n *nodeDef) place { return &n.outputLimit }},
+		timeoutKey("30s"),
+		retryKey(),
+	}
+}
+
+// llmKeys are the keys of llm alone.
+func llmKeys() []key[nodeDef] {
+	return []key[nodeDef]{
+		{"system", false, "template: who the model is to be", func(n *nodeDef) place { return &n.system }},
+		{"prompt", false, "template: what it is asked", func(n *nodeDef) place { return &n.prompt }},
+		{"messages", false, "instead of prompt: expression, a conversation as a list of {role, text}", func(n *nodeDef) place { return &n.messages }},
+		{"schema", false, "JSON Schema of the object it is to answer with, or an expression that makes one", func(n *nodeDef) place { return &n.answer }},
+		{"temperature", false, "how freely it chooses its words (that of the server)", func(n *nodeDef) place { return &n.temperature }},
+		{"max_tokens", false, "most it may answer; a longer answer is a failure (that of the model)", func(n *nodeDef) place { return &n.maxTokens }},
+		timeoutKey("2m"),
+		retryKey(),
 	}
 }
 

@@ -14,9 +14,10 @@ import (
 )
 
 // Library is the folders in which workflows are found by name: the workflow child is child.yaml or child.yml in one of
-// them. Folders that do not exist are left out. The zero value finds none.
+// them. Folders that do not exist are left out. The zero value finds none, and knows no models.
 type Library struct {
-	Folders []string
+	Folders  []string
+	Services Services // of the workflows that it reads
 }
 
 // NameError says why a name leads to no workflow. It wraps fs.ErrNotExist where nothing has the name.
@@ -63,7 +64,7 @@ func (l Library) Load(ref string) (*Loaded, error) {
 	if err != nil {
 		return nil, fmt.Errorf("workflow %s: %w", file, err)
 	}
-	b := &bundle{source: &disk{first: abs, shown: file, library: l}}
+	b := &bundle{source: &disk{first: abs, shown: file, library: l}, services: l.Services, fresh: true}
 	loaded, err := b.root(filepath.Base(abs))
 	if err != nil {
 		return nil, err

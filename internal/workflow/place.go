@@ -68,7 +68,7 @@ func (r *reader) take(p place, key, v *value) {
 // otherNames are keys as other systems call them, which are not near enough to ours for a guess.
 var otherNames = map[string]string{
 	"name": "workflow", "id": "workflow", "steps": "nodes", "tasks": "nodes", "jobs": "nodes", "inputs": "input",
-	"run": "shell", "cmd": "shell", "command": "exec", "script": "shell", "next": "then", "goto": "then", "to": "then",
+	"url": "http", "params": "query", "data": "body", "model": "llm", "run": "shell", "cmd": "shell", "command": "exec", "script": "shell", "next": "then", "goto": "then", "to": "then",
 	"retry": "retry_policy", "retries": "retry_policy", "on_error": "failure", "on_failure": "failure", "if": "when",
 	"needs": "join", "after": "join", "depends_on": "join", "choices": "options", "prompt": "message", "question": "message",
 }

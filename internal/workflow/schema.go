@@ -78,9 +78,6 @@ func definitions() schema {
 	}
 	var one, each []schema
 	for _, k := range kinds() {
-		if k.later {
-			continue
-		}
 		has := schema{"required": []string{k.name}}
 		if k.name == workflowKind { // which a map has as the key of its body
 			has["not"] = schema{"required": []string{mapKind}}

@@ -92,7 +92,7 @@ func (s *Source) presentDefinition(ctx context.Context, thread string) (*checkpo
 	if kept.Graph != "" {
 		ref += "::" + kept.Graph
 	}
-	loaded, err := s.byName.Load(ref)
+	loaded, err := s.files.Load(ref)
 	if err != nil {
 		return nil, Coded(err)
 	}
@@ -146,7 +146,7 @@ func engineContext(ctx context.Context) (context.Context, func()) {
 
 // Start runs a new thread until it rests.
 func (s *Source) Start(ctx context.Context, r desk.StartRequest, reviewer string, started func(thread, workflow string)) (*desk.Result, error) {
-	loaded, err := s.byName.Load(r.File)
+	loaded, err := s.files.Load(r.File)
 	if err != nil {
 		return nil, Coded(err)
 	}
@@ -216,7 +216,7 @@ func (s *Source) Workflows(ctx context.Context, folders []string) ([]desk.Workfl
 
 func (s *Source) describe(file string) desk.Workflow {
 	x := desk.Workflow{Name: filepath.Base(file), File: file}
-	loaded, err := s.byName.Load(file)
+	loaded, err := s.files.Load(file)
 	if err != nil {
 		x.Err = err.Error()
 		return x

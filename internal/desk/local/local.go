@@ -19,7 +19,7 @@ type Source struct {
 	store  checkpoint.Store // nil: runs that never ask
 	engine *engine.Engine
 	now    func() time.Time
-	byName workflow.Library
+	files  workflow.Library
 
 	mu      sync.Mutex
 	observe func(desk.Event)
@@ -50,15 +50,18 @@ var (
 )
 
 // New makes a source of a store, which stays the caller's to close. A nil store runs workflows that never ask.
-// Graphs and Observer of o are set here: an Observer given hears every event first. Workflows are found by name in
-// folders.
-func New(store checkpoint.Store, o engine.Options, folders ...string) *Source {
-	s := &Source{store: store, now: o.Now, hear: make(map[string]hearing), byName: workflow.Library{Folders: folders}}
+// An Observer given in o hears every event first. Workflow files are read by the library of the Graphs in o, where those
+// are of package workflow, and without them by an empty one.
+func New(store checkpoint.Store, o engine.Options) *Source {
+	s := &Source{store: store, now: o.Now, hear: make(map[string]hearing)}
 	if s.now == nil {
 		s.now = time.Now
 	}
 	if o.Graphs == nil {
 		o.Graphs = &workflow.Graphs{}
+	}
+	if graphs, ok := o.Graphs.(*workflow.Graphs); ok {
+		s.files = graphs.Library
 	}
 	o.Observer = &observer{source: s, next: o.Observer}
 	s.engine = engine.New(store, o)

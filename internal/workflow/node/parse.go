@@ -28,7 +28,7 @@ const (
 // parse reads output. State is JSON, so that what is not UTF-8 cannot be kept and is an error.
 func parse(as Parse, output []byte) (engine.Value, error) {
 	if at := firstInvalid(output); at >= 0 {
-		return engine.Value{}, fmt.Errorf("is not UTF-8 text (byte 0x%02x at offset %d); let the program encode it, with base64 for example", output[at], at)
+		return engine.Value{}, fmt.Errorf("is not UTF-8 text (byte 0x%02x at offset %d); let the sender encode it, with base64 for example", output[at], at)
 	}
 	switch as {
 	case "", ParseText:
