@@ -24,6 +24,10 @@ type row struct {
 	calls  int    // calls in a round
 	share  int    // of how many things a call is, of which the table shows one; 0 is one
 	setup  func(dir string) (*pair, error)
+
+	// Or, of what is counted rather than timed, once: the two numbers, in unit.
+	count func(dir string) (ours, peer int64, err error)
+	unit  string
 }
 
 // pair are the two things that take turns. peer is nil where there is nothing to compare with.
@@ -35,7 +39,7 @@ type pair struct {
 
 // rows is the table, one file for each group.
 func rows() []row {
-	return slices.Concat(storeRows(), engineRows(), screenRows())
+	return slices.Concat(storeRows(), engineRows(), flatRows(), screenRows())
 }
 
 func main() {
@@ -79,6 +83,9 @@ func run(only, dir string) error {
 }
 
 func (r *row) measure(table *tabwriter.Writer, dir string) (err error) {
+	if r.count != nil {
+		return r.counted(table, dir)
+	}
 	p, err := r.setup(dir)
 	if err != nil {
 		return err
@@ -106,6 +113,15 @@ func (r *row) measure(table *tabwriter.Writer, dir string) (err error) {
 		return nil
 	}
 	fmt.Fprintf(table, "%s\t%s\t%.2f\t%s\n", r.peer, peer.at(0.5), float64(ours.at(0.5))/float64(peer.at(0.5)), r.target)
+	return nil
+}
+
+func (r *row) counted(table *tabwriter.Writer, dir string) error {
+	ours, peer, err := r.count(dir)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(table, "%s\t%s\t%d %s\t\t%s\t%d %s\t%.2f\t%s\n", r.name, r.ours, ours, r.unit, r.peer, peer, r.unit, float64(ours)/float64(peer), r.target)
 	return nil
 }
 

@@ -72,8 +72,25 @@ func (r *runner) step(ops []checkpoint.Op) error {
 	return err
 }
 
-func openStore(dir string) (*sqlite.Store, error) {
+func openStore(dir string) (checkpoint.Store, error) {
 	return sqlite.Open(context.Background(), filepath.Join(dir, "store.db"), sqlite.Options{})
+}
+
+// twoStores opens two stores in folders of their own.
+func twoStores(dir string) (a, b checkpoint.Store, err error) {
+	for _, part := range []struct {
+		name  string
+		store *checkpoint.Store
+	}{{"a", &a}, {"b", &b}} {
+		folder := filepath.Join(dir, part.name)
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			return nil, nil, err
+		}
+		if *part.store, err = openStore(folder); err != nil {
+			return nil, nil, err
+		}
+	}
+	return a, b, nil
 }
 
 func text(bytes int) json.RawMessage {

@@ -59,7 +59,7 @@ func scanObject(raw []byte) ([]member, error) {
 			return nil, errTruncated
 		}
 		m := member{key: b[i:end]}
-		if err := json.Unmarshal(m.key, &m.name); err != nil {
+		if m.name, err = keyName(m.key); err != nil {
 			return nil, fmt.Errorf("key %s: %w", excerpt(m.key), err)
 		}
 		i = skipSpace(b, end)
@@ -85,6 +85,17 @@ func scanObject(raw []byte) ([]member, error) {
 		}
 	}
 	return members, nil
+}
+
+// keyName is the text of a key. Most are plain ASCII, which needs no decoding.
+func keyName(key []byte) (name string, err error) {
+	for _, c := range key[1 : len(key)-1] {
+		if c < ' ' || c > '~' || c == '\\' {
+			err = json.Unmarshal(key, &name)
+			return name, err
+		}
+	}
+	return string(key[1 : len(key)-1]), nil
 }
 
 func skipSpace(b []byte, i int) int {

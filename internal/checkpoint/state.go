@@ -145,12 +145,13 @@ func (c *cell) merge(keys json.RawMessage) error {
 		return err
 	}
 	if c.object == nil {
-		have := &object{index: make(map[string]int)}
+		have := &object{}
 		if raw := trimSpace(c.value()); len(raw) > 0 && raw[0] == '{' {
 			members, err := scanObject(raw)
 			if err != nil {
 				return err
 			}
+			have.index = make(map[string]int, len(members)+len(more))
 			have.set(members)
 		}
 		*c = cell{object: have}
@@ -160,6 +161,9 @@ func (c *cell) merge(keys json.RawMessage) error {
 }
 
 func (o *object) set(members []member) {
+	if o.index == nil {
+		o.index = make(map[string]int, len(members))
+	}
 	for _, m := range members {
 		if i, ok := o.index[m.name]; ok {
 			o.members[i].value = m.value
