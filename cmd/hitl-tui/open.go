@@ -114,7 +114,7 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 		s.reviewer = user
 	}
 	url := s.store
-	if path, is := sqlitePath(url); is {
+	if path, is := localPath(url); is {
 		_, err := os.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && (why != openWrite || a.flags.readOnly):
@@ -231,10 +231,12 @@ func holder() string {
 	return fmt.Sprintf("%s:%d", host, os.Getpid())
 }
 
-// sqlitePath is the file of a store that is one.
-func sqlitePath(url string) (string, bool) {
-	if path, is := strings.CutPrefix(url, "sqlite:"); is {
-		return path, path != ""
+// localPath is the file or the folder of a store that is one.
+func localPath(url string) (string, bool) {
+	for _, scheme := range []string{"sqlite:", "file:"} {
+		if path, is := strings.CutPrefix(url, scheme); is {
+			return path, path != ""
+		}
 	}
 	return url, url != "" && !strings.Contains(url, ":")
 }

@@ -25,7 +25,7 @@ hitl-tui resume 7f3k approve`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.openTheDesk(cmd.Context()) },
 	}
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.flags.store, "store", "", "where threads are kept: sqlite:PATH, redis://HOST, memory: or none: (HITL_TUI_STORE)")
+	flags.StringVar(&a.flags.store, "store", "", "where threads are kept: sqlite:PATH, file:DIR, postgres://HOST/DATABASE, redis://HOST, memory: or none: (HITL_TUI_STORE)")
 	flags.StringVarP(&a.flags.config, "config", "c", "", "configuration file (HITL_TUI_CONFIG)")
 	flags.StringVar(&a.flags.reviewer, "reviewer", "", "who decides (HITL_TUI_REVIEWER); the system user")
 	flags.BoolVar(&a.flags.json, "json", false, "print JSON")

@@ -3,12 +3,12 @@ package open
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/file"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/memory"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/postgres"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/redis"
@@ -23,11 +23,8 @@ type Options struct {
 	BusyTimeout time.Duration    // how long to wait for another process, or for a server to come back
 }
 
-// errPlanned is for the schemes of the design that have no backend yet.
-var errPlanned = errors.New("this kind of store is not built yet; use sqlite:PATH, postgres://USER@HOST/DATABASE, redis://HOST or memory:")
-
-// Open opens the store that url names: sqlite:PATH, or a path alone, postgres://USER@HOST/DATABASE,
-// redis://HOST or rediss://HOST, memory:, or none:, for which it returns nil.
+// Open opens the store that url names: sqlite:PATH, or a path alone, file:DIR,
+// postgres://USER@HOST/DATABASE, redis://HOST or rediss://HOST, memory:, or none:, for which it returns nil.
 func Open(ctx context.Context, url string, o Options) (checkpoint.Store, error) {
 	scheme, rest := split(url)
 	switch scheme {
@@ -36,6 +33,15 @@ func Open(ctx context.Context, url string, o Options) (checkpoint.Store, error) 
 			return nil, fmt.Errorf("store %q: a path is missing, as in sqlite:store.db", url)
 		}
 		s, err := sqlite.Open(ctx, rest, sqlite.Options{Now: o.Now, ReadOnly: o.ReadOnly, Synchronous: o.Synchronous, BusyTimeout: o.BusyTimeout})
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	case "file":
+		if rest == "" {
+			return nil, fmt.Errorf("store %q: a folder is missing, as in file:threads", url)
+		}
+		s, err := file.Open(ctx, rest, file.Options{Now: o.Now, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
 		if err != nil {
 			return nil, err
 		}
@@ -60,10 +66,8 @@ func Open(ctx context.Context, url string, o Options) (checkpoint.Store, error) 
 			return nil, err
 		}
 		return s, nil
-	case "file":
-		return nil, fmt.Errorf("store %s: %w", scheme+":", errPlanned)
 	default:
-		return nil, fmt.Errorf("unknown kind of store %q; use sqlite:PATH, postgres://USER@HOST/DATABASE, redis://HOST, memory: or none:", scheme+":")
+		return nil, fmt.Errorf("unknown kind of store %q; use sqlite:PATH, file:DIR, postgres://USER@HOST/DATABASE, redis://HOST, memory: or none:", scheme+":")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func TestOpen(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for url, want := range map[string]string{
-		"sqlite:a.db": "a.db", "b.db": "b.db", "./c:d.db": "c:d.db", "sqlite:e:f.db": "e:f.db", "memory:": "memory:",
+		"sqlite:a.db": "a.db", "b.db": "b.db", "./c:d.db": "c:d.db", "sqlite:e:f.db": "e:f.db", "memory:": "memory:", "file:g": "g",
 		"sqlite:" + filepath.Join(t.TempDir(), "g.db"): "g.db",
 	} {
 		s, err := open.Open(t.Context(), url, open.Options{})
@@ -37,7 +37,7 @@ func TestOpenRefuses(t *testing.T) {
 		"sqlite:": "path", "memory:x": "nothing can follow", "none:x": "nothing can follow", "": "a path is missing",
 		"redis://:secret@127.0.0.1:1": "redis://127.0.0.1:1: dial", "rediss://:se cret@host": "cannot be read", "redis://:secret@host/x": "database number",
 		"postgres://user:secret@127.0.0.1:1/db": "cannot be reached", "postgres://user:secret@host:port/db": "no URL", "postgres:db?password=secret": "no URL",
-		"file:dir": "not built yet", "mysql://secret@host": "unknown kind",
+		"file:": "a folder is missing", "mysql://secret@host": "unknown kind",
 	} {
 		s, err := open.Open(t.Context(), url, open.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {

@@ -1,0 +1,51 @@
+package file
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
+)
+
+// unsynced is the file system of this machine without waiting for the disk, which is no part of the contract that
+// processes see, and makes up nearly all of the suite's time.
+type unsynced struct{ osDisk }
+
+func (unsynced) Write(name string, data []byte) error {
+	f, err := create(name, os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+func (d unsynced) Append(name string, offset int64, data []byte, _ bool) error {
+	return d.osDisk.Append(name, offset, data, false)
+}
+
+func (unsynced) Sync(string) error { return nil }
+
+func TestContract(t *testing.T) {
+	checkpointtest.Run(t, func(t *testing.T, now func() time.Time) checkpoint.Store {
+		return openUnsynced(t, filepath.Join(t.TempDir(), "store"), Options{Now: now})
+	})
+}
+
+func openUnsynced(t testing.TB, folder string, o Options) *Store {
+	t.Helper()
+	s, err := openOn(t.Context(), unsynced{osDisk{readOnly: o.ReadOnly}}, folder, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}

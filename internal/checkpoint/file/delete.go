@@ -1,0 +1,95 @@
+package file
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+)
+
+// stone is the file of a tombstone.
+type stone struct {
+	Thread       text      `json:"thread"`
+	DeletedAt    time.Time `json:"deleted_at"`
+	Decisions    int64     `json:"decisions"`
+	DecisionHash string    `json:"decision_hash"`
+}
+
+// DeleteThread implements checkpoint.Store.
+func (s *Store) DeleteThread(ctx context.Context, thread string) error {
+	return s.write(ctx, thread, func(t *session) error {
+		if err := t.present(); err != nil {
+			return err
+		}
+		if l := &t.head.lease; l.Live(t.now) {
+			return &checkpoint.LeasedError{Thread: thread, Holder: l.Holder, Until: l.Until}
+		}
+		return t.remove()
+	})
+}
+
+// remove deletes the thread: with its head the thread says that it is, then all but its tombstone goes.
+func (t *session) remove() error {
+	h := t.next()
+	h.deleted = t.now
+	if err := t.save(h, loud); err != nil {
+		return err
+	}
+	return t.bury()
+}
+
+// bury writes the tombstone of a thread whose head says that it is deleted, and removes the rest.
+func (t *session) bury() error {
+	s, h := t.s, t.head
+	page, err := pageOf(stone{Thread: text(t.thread), DeletedAt: h.deleted, Decisions: h.chain.Count, DecisionHash: h.chain.Last})
+	if err != nil {
+		return err
+	}
+	if err := replace(s.disk, s.tombstone(t.thread), page.seal()); err != nil {
+		return err
+	}
+	if err := s.disk.Sync(s.tombstones()); err != nil {
+		return err
+	}
+	t.head = nil
+	return removeTree(s.disk, s.folder(t.thread))
+}
+
+// Tombstones implements checkpoint.Store.
+func (s *Store) Tombstones(ctx context.Context) ([]checkpoint.Tombstone, error) {
+	var numbers map[string]int64
+	if err := s.listing.with(ctx, func(time.Time) { numbers = s.listing.deletions() }); err != nil {
+		return nil, err
+	}
+	list, err := s.disk.List(s.tombstones())
+	if err != nil {
+		return nil, err
+	}
+	var stones []checkpoint.Tombstone
+	for _, e := range list {
+		if !strings.HasSuffix(e.name, ".json") {
+			continue
+		}
+		file := join(s.tombstones(), e.name)
+		b, err := s.disk.Read(file)
+		if err != nil {
+			return nil, err
+		}
+		var p stone
+		if err := open(b, pageSeal, &p); err != nil {
+			thread, _ := unescape(strings.TrimSuffix(e.name, ".json"))
+			return nil, s.hurt(thread, 0, file, err)
+		}
+		stones = append(stones, checkpoint.Tombstone{Thread: string(p.Thread), DeletedAt: checkpoint.Micro(p.DeletedAt),
+			Decisions: p.Decisions, DecisionHash: p.DecisionHash})
+	}
+	slices.SortFunc(stones, func(a, b checkpoint.Tombstone) int {
+		if c := a.DeletedAt.Compare(b.DeletedAt); c != 0 {
+			return c
+		}
+		return int(numbers[a.Thread] - numbers[b.Thread])
+	})
+	return stones, nil
+}
