@@ -180,6 +180,9 @@ func (e *Engine) writeStep(ctx context.Context, h *head, source checkpoint.Sourc
 	}
 	s.committed(version, true)
 	out := s.outcome()
+	if c.KeepAnswers > 0 {
+		out.Status = checkpoint.Stalled // whatever it waits for, accepted answers are to be applied
+	}
 	s.rested(out)
 	return out, nil
 }

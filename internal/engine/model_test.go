@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -14,314 +15,271 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/memory"
 )
 
-// errKilled is what a store says to a process that is dead.
-var errKilled = errors.New("killed")
-
-// mortal is the store as one process sees it: at its n-th write the process dies, before or after the write happened,
-// and nothing it does from then on reaches the store.
-type mortal struct {
-	checkpoint.Store
-	mu    sync.Mutex
-	n     int // writes left; below 0: immortal
-	after bool
-	dead  bool
-	log   *ledger
-}
-
-// ledger keeps what was ever written, beside the store.
-type ledger struct {
-	mu    sync.Mutex
-	steps map[string]checkpoint.Channels // thread/step -> state, by applying the operations
-	rows  map[string]bool                // ids of decisions accepted
-	gone  map[string]bool                // ids of decisions withdrawn
-}
-
-// write runs one write of the process.
-func (m *mortal) write(do func() error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.dead {
-		return errKilled
-	}
-	m.n--
-	if m.n != 0 {
-		return do()
-	}
-	m.dead = true
-	if m.after {
-		_ = do()
-	}
-	return errKilled
-}
-
-func (m *mortal) Commit(ctx context.Context, c checkpoint.Commit) (v checkpoint.Version, err error) {
-	err = m.write(func() error {
-		if v, err = m.Store.Commit(ctx, c); err != nil {
-			return err
-		}
-		m.log.mu.Lock()
-		defer m.log.mu.Unlock()
-		parent := m.log.steps[fmt.Sprintf("%s/%d", c.Checkpoint.Thread, c.Parent)]
-		state, err := checkpoint.Apply(parent, c.Ops)
-		m.log.steps[fmt.Sprintf("%s/%d", c.Checkpoint.Thread, c.Checkpoint.Step)] = state
-		return err
-	})
-	return v, err
-}
-
-func (m *mortal) AcquireLease(ctx context.Context, r checkpoint.LeaseRequest) (l *checkpoint.Lease, err error) {
-	err = m.write(func() error {
-		if l, err = m.Store.AcquireLease(ctx, r); err != nil {
-			return err
-		}
-		m.log.mu.Lock()
-		defer m.log.mu.Unlock()
-		for _, d := range r.Decisions {
-			m.log.rows[d.ID] = true
-		}
-		return nil
-	})
-	return l, err
-}
-
-func (m *mortal) ReleaseLease(ctx context.Context, r checkpoint.Release) error {
-	return m.write(func() error {
-		if err := m.Store.ReleaseLease(ctx, r); err != nil {
-			return err
-		}
-		m.log.mu.Lock()
-		defer m.log.mu.Unlock()
-		for _, d := range r.Decisions {
-			m.log.gone[d.Withdraws] = true
-		}
-		return nil
-	})
-}
-
-func (m *mortal) AddResult(ctx context.Context, thread, token string, r checkpoint.PendingResult) error {
-	return m.write(func() error { return m.Store.AddResult(ctx, thread, token, r) })
-}
-
 // machine is the state of one model check.
 type machine struct {
 	*rapid.T
-	w      *world
-	log    *ledger
-	graph  *Graph
-	thread string
-	broken bool // programs fail
+	w       *world
+	log     *ledger
+	graph   *Graph
+	threads []string // the first, and forks of it
+	pruned  map[string]int64
+	story   []string // the graph and what was done, for a person to read
+	broken  bool     // fragile programs fail
+	script  *script  // of a replay; nil: none
 
 	mu        sync.Mutex
 	cancelAt  int // program calls until the run is cancelled; 0: never
 	cancel    context.CancelCauseFunc
 	cause     error
-	completed map[string]bool // runs that a committed step completed
+	completed map[string]bool // thread and path of runs that a committed step completed
 }
 
-// program appends the path of its run to the trace, unless it is told to fail or to be cancelled. Being called for a
-// run that a committed step had completed is what must never happen.
-func (m *machine) program(fragile bool) RunnerFunc {
-	return func(ctx context.Context, c *Call) (Result, error) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if m.completed[c.Path] {
-			m.Errorf("%s was completed and runs again", c.Path)
+// TestModel: random graphs under random answers, edits, upgrades, forks, prunes, sweeps, cancels, shutdowns and crashes.
+// No decision is lost or applied twice, no finished run runs again, no step is overwritten, every step is rebuilt byte for
+// byte, results list every open question, forks leave the old thread alone; and in the end a replay of what was decided,
+// without any of the accidents, makes the same steps. -rapid.checks=N tries more.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		m := newMachine(t, rt)
+		d := &sketch{T: rt, m: m}
+		m.graph = d.graph("n", maxDepth)
+		m.story = d.lines
+		start := m.w.request(m.graph, nil)
+		start.Thread = "t"
+		m.threads = []string{"t"}
+		m.act("start", "t", func(ctx context.Context, e *Engine) (*Outcome, error) { return e.Start(ctx, start) })
+		for range rapid.IntRange(1, 14).Draw(rt, "acts") {
+			m.step()
 		}
-		if m.cancelAt > 0 {
-			if m.cancelAt--; m.cancelAt == 0 {
-				m.cancel(m.cause)
-			}
-		}
-		if ctx.Err() != nil {
-			return Result{}, ctx.Err()
-		}
-		if fragile && m.broken {
-			return Result{}, errors.New("boom")
-		}
-		return Result{Output: text(c.Path), Updates: map[string]Value{"trace": text(c.Path)}}, nil
+		m.replay()
+	})
+}
+
+func newMachine(t *testing.T, rt *rapid.T) *machine {
+	c := newClock()
+	return &machine{
+		T: rt, w: newWorldOn(t, memory.New(memory.Options{Now: c.now}), c),
+		pruned: map[string]int64{}, completed: map[string]bool{}, log: &ledger{threads: map[string]*account{}},
 	}
 }
 
-// draw makes a random graph: a DAG of programs, questions, nested workflows and maps, with all kinds of joins, failure
-// routes, and retries that lead back. The names of its nodes begin with prefix, one letter a level.
-func (m *machine) draw(prefix string, depth int) *Graph {
-	n := rapid.IntRange(2, 7).Draw(m.T, "nodes")
-	if depth < maxDepth {
-		n = rapid.IntRange(1, 3).Draw(m.T, "nodes")
-	}
-	g := &Graph{Name: "random", Start: []string{prefix + "0"}, Channels: map[string]Reducer{"trace": Append}, MaxConcurrency: rapid.SampledFrom([]int{1, 4}).Draw(m.T, "concurrency")}
-	name := func(i int) string { return fmt.Sprintf("%s%d", prefix, i) }
-	for i := range n {
-		node := &Node{Name: name(i), HasThen: true, Join: rapid.SampledFrom([]Join{JoinEach, JoinAll, JoinArrived, JoinStep}).Draw(m.T, "join")}
-		if i == 0 {
-			node.Join = JoinEach
-		}
-		kinds := 3
-		if depth > 0 {
-			kinds = 5
-		}
-		switch rapid.IntRange(0, kinds).Draw(m.T, "kind") {
-		case 4:
-			node.Kind, node.Sub = "workflow", &SubGraph{Graph: m.draw(prefix+"s", depth-1)}
-		case 5:
-			node.Kind, node.Map = "map", m.drawMap(prefix, depth)
-			node.Output = m.inOrder
-		case 0:
-			node.Runner = several("a", "b")
-		case 1:
-			node.Runner = asks(plainQuestion)
-		default:
-			node.Kind = "program"
-			node.Runner = m.program(rapid.Bool().Draw(m.T, "fragile"))
-		}
-		if i > 0 && rapid.Bool().Draw(m.T, "retries") {
-			node.Routes = map[string][]string{"retry": {name(rapid.IntRange(0, i-1).Draw(m.T, "back"))}}
-		}
-		g.Nodes = append(g.Nodes, node)
-	}
-	for i := 1; i < n; i++ { // every node is reached
-		from := g.Nodes[rapid.IntRange(0, i-1).Draw(m.T, "from")]
-		from.Then = append(from.Then, name(i))
-	}
-	for range rapid.IntRange(0, 4).Draw(m.T, "more edges") {
-		if n < 2 {
-			break
-		}
-		i := rapid.IntRange(0, n-2).Draw(m.T, "edge from")
-		j := rapid.IntRange(i+1, n-1).Draw(m.T, "edge to")
-		if from := g.Nodes[i]; !slices.Contains(from.Then, name(j)) {
-			from.Then = append(from.Then, name(j))
-		}
-	}
-	if n > 2 && rapid.Bool().Draw(m.T, "failure") {
-		g.Nodes[0].Failure, g.Nodes[0].HasFailure = []string{name(n - 1)}, true
-	}
-	return g
+// tell adds to the story.
+func (m *machine) tell(format string, args ...any) {
+	m.story = append(m.story, fmt.Sprintf(format, args...))
 }
 
-// maxDepth is how deep frames nest below the root.
-const maxDepth = 2
-
-// drawMap makes a map over a few items, over a body or over a workflow of its own; each item gives its index.
-func (m *machine) drawMap(prefix string, depth int) *MapSpec {
-	var items []any
-	for i := range rapid.IntRange(0, 4).Draw(m.T, "items") {
-		items = append(items, i)
-	}
-	spec := &MapSpec{
-		Items:       func(Scope) (Value, error) { return known(append([]any{}, items...)), nil },
-		Body:        m.draw(prefix+"m", depth-1),
-		Result:      func(s Scope) (Value, error) { v, _ := s.Lookup("item"); return v, nil },
-		MaxParallel: rapid.IntRange(0, 2).Draw(m.T, "parallel"),
-		MaxWaiting:  rapid.IntRange(0, 2).Draw(m.T, "waiting"),
-	}
-	if rapid.Bool().Draw(m.T, "own workflow") {
-		spec.In = func(s Scope) (map[string]Value, error) {
-			v, _ := s.Lookup("item")
-			return map[string]Value{"given": v}, nil
-		}
-	}
-	return spec
+// Fatalf ends the check with the story of what led to it.
+func (m *machine) Fatalf(format string, args ...any) {
+	m.Helper()
+	m.T.Fatalf("%s\n\n%s", fmt.Sprintf(format, args...), strings.Join(m.story, "\n"))
 }
 
-// inOrder looks at the results of a map.
-func (m *machine) inOrder(_ Scope, output Value) (map[string]Value, error) {
-	for i, v := range output.Any().([]any) {
-		if v != i {
-			m.Errorf("a map gave %s", output.JSON())
+// wrong notes what a program saw; it must not end the check from its goroutine.
+func (m *machine) wrong(format string, args ...any) {
+	m.tell("WRONG: "+format, args...)
+	m.Errorf("%s", strings.Join(m.story, "\n"))
+}
+
+// called is what every program does first.
+func (m *machine) called(ctx context.Context, c *Call, fragile bool) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.script != nil {
+		return m.script.next(c)
+	}
+	if m.completed[c.Thread+" "+c.Path] {
+		m.wrong("%s of %s was completed and runs again", c.Path, c.Thread)
+	}
+	if n := m.log.attempted(c.Thread, c.Path); c.Attempt <= n {
+		m.wrong("attempt %d of %s of %s, of which %d are on record (%d: it finished)", c.Attempt, c.Path, c.Thread, n, finished)
+	}
+	if m.cancelAt > 0 {
+		if m.cancelAt--; m.cancelAt == 0 {
+			m.cancel(m.cause)
 		}
 	}
-	return nil, nil
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if fragile && m.broken {
+		return errBoom
+	}
+	return nil
 }
+
+var errBoom = errors.New("boom")
 
 // process is an engine that may die.
-func (m *machine) process(mayDie bool) *Engine {
+func (m *machine) process() *Engine {
 	store := &mortal{Store: m.w.store, n: -1, log: m.log}
-	if mayDie && rapid.Bool().Draw(m.T, "dies") {
+	if rapid.IntRange(0, 2).Draw(m.T, "dies") == 0 {
 		store.n, store.after = rapid.IntRange(1, 6).Draw(m.T, "at write"), rapid.Bool().Draw(m.T, "after it")
 	}
 	return New(store, m.w.o)
 }
 
 // act runs one call, which may be cancelled or killed on the way, and checks what is left.
-func (m *machine) act(call func(ctx context.Context, e *Engine) (*Outcome, error)) {
+func (m *machine) act(what, thread string, call func(ctx context.Context, e *Engine) (*Outcome, error)) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	m.mu.Lock()
 	m.cancel, m.cancelAt, m.cause = cancel, 0, nil
 	if rapid.IntRange(0, 3).Draw(m.T, "cancels") == 0 {
 		m.cancelAt = rapid.IntRange(1, 4).Draw(m.T, "at call")
-		m.cause = rapid.SampledFrom([]error{ErrCancelledByPerson, errors.New("terminated")}).Draw(m.T, "cause")
+		m.cause = rapid.SampledFrom([]error{ErrCancelledByPerson, errShutdown}).Draw(m.T, "cause")
 	}
 	m.broken = rapid.Bool().Draw(m.T, "broken")
 	m.mu.Unlock()
-	out, err := call(ctx, m.process(true))
+	before, kept := m.whole(), m.unapplied(thread)
+	out, err := call(ctx, m.process())
+	switch {
+	case err != nil:
+		m.tell("%s: %v", what, err)
+	case out != nil:
+		m.tell("%s: %s at %d, open %v", what, out.Status, out.Version.Step, addressesOf(out))
+	}
 	if err != nil && !errors.Is(err, errKilled) && !expected(err) {
 		m.Fatalf("%v", err)
 	}
-	m.w.clock.advance(time.Minute) // whatever lease a dead process held has run out
-	if out != nil && err == nil && !out.AlreadyApplied && out.Status != checkpoint.Stalled {
-		stored, err := m.w.Open(context.Background(), out.Thread)
-		if err != nil {
-			m.Fatalf("%v", err)
+	if err != nil && refused(err) && ctx.Err() == nil && !kept { // what a dead process accepted is carried on first
+		if now := m.whole(); !reflect.DeepEqual(before[thread], now[thread]) {
+			m.Fatalf("refused with %v, and yet something was written:\n%s", err, cmp.Diff(before[thread], now[thread]))
 		}
-		stored.Steps, stored.WasCancelled, stored.Withdrawn = out.Steps, out.WasCancelled, out.Withdrawn
+	}
+	if rapid.IntRange(0, 4).Draw(m.T, "at once") > 0 {
+		m.w.clock.advance(time.Minute) // whatever lease a dead process held has run out
+	}
+	m.matches(out, err)
+	m.untouched(before, thread)
+	for _, id := range m.threads {
+		m.check(id)
+		m.checkFrames(id)
+	}
+}
+
+// unapplied reports whether a dead process left accepted answers.
+func (m *machine) unapplied(thread string) bool {
+	info, err := m.w.store.Thread(context.Background(), thread)
+	return err == nil && info.Lease != nil && info.Lease.Answers > 0
+}
+
+// matches holds what a call returned against what is stored.
+func (m *machine) matches(out *Outcome, err error) {
+	if out == nil || err != nil || out.AlreadyApplied || out.Status == checkpoint.Stalled {
+		return
+	}
+	stored, err := m.w.Open(context.Background(), out.Thread)
+	if err != nil {
+		m.Fatalf("%v", err)
+	}
+	stored.Steps, stored.WasCancelled, stored.Withdrawn = out.Steps, out.WasCancelled, out.Withdrawn
+	if !reflect.DeepEqual(out, stored) { // which cmp, being kinder, then explains
 		if diff := cmp.Diff(out, stored); diff != "" {
 			m.Fatalf("what was returned is not what is stored (-returned +stored):\n%s", diff)
 		}
 	}
-	m.check()
-	m.checkFrames()
 }
 
-// expected are the refusals that a random answer may meet.
-func expected(err error) bool {
-	for _, x := range []error{ErrNotWaiting, ErrUnknownQuestion, ErrAlreadyAnswered, checkpoint.ErrConflict, checkpoint.ErrNotFound, context.Canceled, ErrCancelledByPerson} {
-		if errors.Is(err, x) {
-			return true
+// whole is all that the store holds of each thread.
+func (m *machine) whole() map[string][]*checkpoint.Checkpoint {
+	all := map[string][]*checkpoint.Checkpoint{}
+	for _, thread := range m.threads {
+		for c, err := range m.w.store.History(context.Background(), thread, true) {
+			if errors.Is(err, checkpoint.ErrNotFound) {
+				break
+			}
+			if err != nil {
+				m.Fatalf("%v", err)
+			}
+			all[thread] = append(all[thread], c)
 		}
 	}
-	return strings.Contains(err.Error(), "terminated")
+	return all
 }
 
-// check holds what must be true after whatever happened.
-func (m *machine) check() {
+// everyThread is what a sweep is about.
+const everyThread = "*"
+
+// untouched demands that a call changed no other thread than its own, and no step that was there.
+func (m *machine) untouched(before map[string][]*checkpoint.Checkpoint, but string) {
+	for thread, now := range m.whole() {
+		was := before[thread]
+		if thread == but || but == everyThread {
+			now = now[:min(len(was), len(now))]
+		}
+		if len(was) > 0 && !reflect.DeepEqual(was, now) {
+			m.Fatalf("the steps of %s have changed:\n%s", thread, cmp.Diff(was, now))
+		}
+	}
+}
+
+// check holds what must be true of a thread after whatever happened.
+func (m *machine) check(thread string) {
 	ctx := context.Background()
-	applied, seen := map[string]int{}, map[string]bool{}
-	var trace []string
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	info, err := m.w.store.Thread(ctx, m.thread)
+	info, err := m.w.store.Thread(ctx, thread)
 	if errors.Is(err, checkpoint.ErrNotFound) {
 		return // it died before it was there
 	}
 	if err != nil {
 		m.Fatalf("%v", err)
 	}
-	step := int64(0)
-	for c, err := range m.w.store.History(ctx, m.thread, true) {
+	account := m.log.of(thread)
+	applied := map[string]int{}
+	for _, s := range account.steps {
+		for _, id := range s.Decisions {
+			applied[id]++
+		}
+	}
+	step := m.pruned[thread]
+	for c, err := range m.w.store.History(ctx, thread, true) {
 		if err != nil {
 			m.Fatalf("%v", err)
 		}
-		if c.Step != step || c.Revision != 1 {
-			m.Fatalf("step %d.%d where %d.1 was expected", c.Step, c.Revision, step)
-		}
+		m.checkStep(account, c, step)
 		step++
-		if diff := cmp.Diff(m.log.steps[fmt.Sprintf("%s/%d", m.thread, c.Step)], c.Channels); diff != "" {
-			m.Fatalf("step %d is not what was written (-written +read):\n%s", c.Step, diff)
+	}
+	if step != int64(len(account.steps)) {
+		m.Fatalf("%d steps are left of %d", step, len(account.steps))
+	}
+	m.checkRuns(thread, account)
+	m.checkDecisions(account, applied, info)
+}
+
+// checkStep holds a step as it is read against what was written.
+func (m *machine) checkStep(a *account, c *checkpoint.Checkpoint, step int64) {
+	if c.Step != step || c.Revision != 1 {
+		m.Fatalf("step %d.%d where %d.1 was expected", c.Step, c.Revision, step)
+	}
+	if !reflect.DeepEqual(a.steps[step].state, c.Channels) {
+		m.Fatalf("step %d is not what was written (-written +read):\n%s", c.Step, cmp.Diff(a.steps[step].state, c.Channels))
+	}
+	if c.Ended != "" && (len(c.Interrupts) > 0 || len(c.Next) > 0) {
+		m.Fatalf("step %d is %s, and yet %d questions are open and %v is next", c.Step, c.Ended, len(c.Interrupts), c.Next)
+	}
+}
+
+// checkRuns demands that each run is completed once, and that the state holds each in order.
+func (m *machine) checkRuns(thread string, a *account) {
+	seen := map[string]bool{}
+	var trace []string
+	for i, s := range a.steps {
+		var got []string
+		if raw := s.state["trace"]; raw != nil {
+			if err := json.Unmarshal(raw, &got); err != nil {
+				m.Fatalf("%v", err)
+			}
 		}
-		if c.Ended != "" && (len(c.Interrupts) > 0 || len(c.Next) > 0) {
-			m.Fatalf("step %d is %s, and yet %d questions are open and %v is next", c.Step, c.Ended, len(c.Interrupts), c.Next)
+		if i == 0 {
+			trace = slices.Clone(got) // of a fork: what the other thread had
+			continue
 		}
-		for _, id := range c.Decisions {
-			applied[id]++
-		}
-		for _, r := range c.Runs {
+		for _, r := range s.Runs {
 			if r.Status != statusCompleted {
 				continue
 			}
@@ -329,29 +287,32 @@ func (m *machine) check() {
 				m.Fatalf("%s was completed twice", r.Path)
 			}
 			seen[r.Path] = true
-			if m.isProgram(r.Node) { // of the root
+			m.completed[thread+" "+r.Path] = true
+			if m.isProgram(r.Node) {
 				trace = append(trace, r.Path)
 			}
-			m.completed[r.Path] = true
 		}
-		var got []string
-		if raw := c.Channels["trace"]; raw != nil {
-			if err := json.Unmarshal(raw, &got); err != nil {
-				m.Fatalf("%v", err)
-			}
-		}
-		if diff := cmp.Diff(trace, got); diff != "" {
-			m.Fatalf("step %d: the state does not hold each completed run once, in order (-runs +state):\n%s", c.Step, diff)
+		if !slices.Equal(trace, got) {
+			m.Fatalf("step %d: the state does not hold each completed run once, in order (-runs +state):\n%s", s.Step, cmp.Diff(trace, got))
 		}
 	}
+}
+
+// isProgram reports whether a node of the root is a program.
+func (m *machine) isProgram(name string) bool {
+	return slices.ContainsFunc(m.graph.Nodes, func(n *Node) bool { return n.Name == name && n.Kind == "program" })
+}
+
+// checkDecisions demands that each was applied once, or withdrawn, or is kept by the lease.
+func (m *machine) checkDecisions(a *account, applied map[string]int, info *checkpoint.ThreadInfo) {
 	unapplied := 0
-	for id := range m.log.rows {
+	for id, d := range a.rows {
 		switch {
 		case applied[id] > 1:
-			m.Fatalf("decision %s was applied %d times", id, applied[id])
-		case applied[id] == 1 && m.log.gone[id]:
-			m.Fatalf("decision %s was withdrawn and applied", id)
-		case applied[id] == 0 && !m.log.gone[id]:
+			m.Fatalf("%s of %s was applied %d times", d.Action, d.Address, applied[id])
+		case applied[id] == 1 && a.gone[id]:
+			m.Fatalf("%s of %s was withdrawn and applied", d.Action, d.Address)
+		case applied[id] == 0 && !a.gone[id]:
 			unapplied++
 		}
 	}
@@ -362,19 +323,36 @@ func (m *machine) check() {
 	if unapplied != kept {
 		m.Fatalf("%d decisions are neither applied nor withdrawn, and the lease keeps %d", unapplied, kept)
 	}
+	end := checkpoint.Chain{Count: info.Decisions, Last: info.DecisionHash}
+	if err := checkpoint.VerifyChain(info.Thread, m.w.store.Decisions(context.Background(), info.Thread), end); err != nil {
+		m.Fatalf("%v", err)
+	}
 }
 
-// checkFrames looks at the frames of the head: they count their runs rightly, and no map has more at work than it may.
-func (m *machine) checkFrames() {
-	h, err := m.w.read(context.Background(), m.thread)
+// checkFrames looks at the frames of the head: they count their runs rightly, every question belongs to a run that waits,
+// and no map has more at work than it may.
+func (m *machine) checkFrames(thread string) {
+	h, err := m.w.read(context.Background(), thread)
 	if errors.Is(err, checkpoint.ErrNotFound) {
 		return
 	}
 	if err != nil {
 		m.Fatalf("%v", err)
 	}
+	asked := 0
+	for r := range h.tree.runs {
+		asked += len(r.asks)
+		if r.status == waiting && len(r.asks) == 0 && r.wake.IsZero() {
+			m.Fatalf("%s waits for nothing", r.path)
+		}
+	}
+	if asked != len(h.checkpoint.Interrupts) || info(h).Questions != asked {
+		m.Fatalf("%d questions are asked, %d stored and %d listed", asked, len(h.checkpoint.Interrupts), info(h).Questions)
+	}
 	m.checkFrame(h.tree.root)
 }
+
+func info(h *head) *checkpoint.ThreadInfo { return h.info }
 
 func (m *machine) checkFrame(f *frame) {
 	counts := map[runStatus]int{}
@@ -404,59 +382,4 @@ func (m *machine) checkFrame(f *frame) {
 	if f.ready != counts[ready] || f.failed != counts[failed] {
 		m.Fatalf("%s counts %d ready and %d failed runs; there are %v", f.path, f.ready, f.failed, counts)
 	}
-}
-
-func (m *machine) isProgram(name string) bool {
-	for _, n := range m.graph.Nodes {
-		if n.Name == name {
-			return n.Kind == "program"
-		}
-	}
-	return false
-}
-
-// TestModel: random graphs under random answers, cancels, crashes, shutdowns and forks. No decision is lost or applied
-// twice, no finished node run runs again, no step is overwritten, every step is rebuilt exactly.
-func TestModel(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		c := newClock()
-		w := newWorldOn(t, memory.New(memory.Options{Now: c.now}), c)
-		m := &machine{T: rt, w: w, thread: "t", completed: map[string]bool{},
-			log: &ledger{steps: map[string]checkpoint.Channels{}, rows: map[string]bool{}, gone: map[string]bool{}}}
-		m.graph = m.draw("n", maxDepth)
-		start := w.request(m.graph, nil)
-		start.Thread = m.thread
-		m.act(func(ctx context.Context, e *Engine) (*Outcome, error) { return e.Start(ctx, start) })
-		for range rapid.IntRange(1, 12).Draw(rt, "acts") {
-			open, err := w.Open(context.Background(), m.thread)
-			if errors.Is(err, checkpoint.ErrNotFound) || (err == nil && open.Status.Ended()) {
-				return
-			}
-			if err != nil {
-				rt.Fatalf("%v", err)
-			}
-			m.act(func(ctx context.Context, e *Engine) (*Outcome, error) {
-				return e.Resume(ctx, ResumeRequest{Thread: m.thread, Answers: m.answers(open), By: "ana"})
-			})
-		}
-	})
-}
-
-// answers draws none, one or several answers to what is open.
-func (m *machine) answers(open *Outcome) []Answer {
-	var list []Answer
-	for _, q := range open.Questions {
-		if len(list) > 0 && !rapid.Bool().Draw(m.T, "one more") {
-			break
-		}
-		if rapid.IntRange(0, 4).Draw(m.T, "skip") == 0 {
-			continue
-		}
-		action := rapid.SampledFrom([]actions.Action{"approve", "approve", "approve", "respond", "retry", "skip", "reject", "cancel"}).Draw(m.T, "action")
-		list = append(list, to(q.ID, action, "text"))
-		if action == "approve" || action == "skip" {
-			list[len(list)-1].Data = nil
-		}
-	}
-	return list
 }
