@@ -44,7 +44,7 @@ func adkNotExpressible() map[int]string {
 	}
 }
 
-// TestAdk holds the engine to each case, over every store.
+// TestAdk holds the engine to each case, over memory and SQLite.
 func TestAdk(t *testing.T) {
 	for section, cases := range adkCases() {
 		t.Run(section, func(t *testing.T) {
