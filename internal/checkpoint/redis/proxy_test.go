@@ -19,20 +19,26 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/redis"
 )
 
-// proxy stands between a store and its server. Once armed it loses the reply to the next script that writes.
+// proxy stands between a store and its server, and once armed does something to the next script that writes.
 type proxy struct {
-	t      *testing.T
 	target string
 	l      net.Listener
 	wait   sync.WaitGroup
 
 	mu       sync.Mutex
-	before   func() // runs before the next write is sent on
-	lose     bool   // the reply of the next write is not to arrive
-	meantime func() // runs after that write, before the connection breaks
-	answer   string // given to the next write instead of sending it on
-	lost     int
+	script   string // command that runs a script of the kind that is meant
+	before   func() // runs before the script is sent on
+	answer   string // given instead of sending it on
+	lose     bool   // the connection breaks when it has run
+	meantime func() // runs between the two
+	met      int    // how many scripts something was done to
 }
+
+// The commands that run the two kinds of script.
+const (
+	writing = "evalsha\r\n"
+	reading = "evalsha_ro\r\n"
+)
 
 // startProxy gives the URL by which the store behind url is reached through a proxy.
 func startProxy(t *testing.T, url string) (*proxy, string) {
@@ -42,7 +48,7 @@ func startProxy(t *testing.T, url string) (*proxy, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{t: t, target: target, l: l}
+	p := &proxy{target: target, l: l, script: writing}
 	p.wait.Go(p.serve)
 	t.Cleanup(func() {
 		l.Close()
@@ -61,37 +67,30 @@ func (p *proxy) serve() {
 	}
 }
 
-func (p *proxy) pass(conn net.Conn) {
-	defer conn.Close()
-	server, err := net.Dial("tcp", p.target)
-	if err != nil {
-		return
-	}
-	defer server.Close()
-	replies := make(chan []byte)
+// chunks reads a connection until it ends.
+func (p *proxy) chunks(conn net.Conn) <-chan []byte {
+	out := make(chan []byte)
 	p.wait.Go(func() {
-		defer close(replies)
-		for {
-			b := make([]byte, 64<<10)
-			n, err := server.Read(b)
-			if err != nil {
-				return
-			}
-			replies <- b[:n]
-		}
-	})
-	requests := make(chan []byte)
-	p.wait.Go(func() {
-		defer close(requests)
+		defer close(out)
 		for {
 			b := make([]byte, 64<<10)
 			n, err := conn.Read(b)
 			if err != nil {
 				return
 			}
-			requests <- b[:n]
+			out <- b[:n]
 		}
 	})
+	return out
+}
+
+func (p *proxy) pass(conn net.Conn) {
+	server, err := net.Dial("tcp", p.target)
+	if err != nil {
+		conn.Close()
+		return
+	}
+	requests, replies := p.chunks(conn), p.chunks(server)
 	defer func() { // let both readers end
 		conn.Close()
 		server.Close()
@@ -102,49 +101,12 @@ func (p *proxy) pass(conn net.Conn) {
 	}()
 	for {
 		select {
-		case b, ok := <-requests:
-			if !ok {
+		case b, open := <-requests:
+			if !open || !p.request(b, conn, server, replies) {
 				return
 			}
-			script := bytes.Contains(bytes.ToLower(b), []byte("evalsha\r\n"))
-			p.mu.Lock()
-			lose, answer, before, meantime := p.lose, p.answer, p.before, p.meantime
-			if !script {
-				lose, answer, before = false, "", nil
-			}
-			if lose {
-				p.lose = false
-				p.lost++
-			}
-			if answer != "" || before != nil {
-				p.answer, p.before = "", nil
-				p.lost++
-			}
-			p.mu.Unlock()
-			if before != nil {
-				before()
-			}
-			if answer != "" {
-				conn.Write([]byte(answer))
-				continue
-			}
-			server.Write(b)
-			if lose {
-				if reply := <-replies; bytes.HasPrefix(reply, []byte("-NOSCRIPT")) {
-					p.mu.Lock()
-					p.lose = true
-					p.lost--
-					p.mu.Unlock()
-					conn.Write(reply)
-					continue
-				}
-				if meantime != nil {
-					meantime()
-				}
-				return
-			}
-		case b, ok := <-replies:
-			if !ok {
+		case b, open := <-replies:
+			if !open {
 				return
 			}
 			conn.Write(b)
@@ -152,11 +114,59 @@ func (p *proxy) pass(conn net.Conn) {
 	}
 }
 
-// during has the proxy do something to the next write, in which do has to succeed all the same.
+// armed is what is to be done to a script.
+type armed struct {
+	before, meantime func()
+	answer           string
+	lose             bool
+}
+
+// disarm gives what is to be done to a request, which is done once.
+func (p *proxy) disarm(request []byte) armed {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !bytes.Contains(bytes.ToLower(request), []byte(p.script)) || p.before == nil && p.answer == "" && !p.lose {
+		return armed{}
+	}
+	a := armed{p.before, p.meantime, p.answer, p.lose}
+	p.before, p.answer, p.lose = nil, "", false
+	p.met++
+	return a
+}
+
+// request passes a request on and reports whether the connection is to stay.
+func (p *proxy) request(b []byte, conn, server net.Conn, replies <-chan []byte) bool {
+	a := p.disarm(b)
+	if a.answer != "" {
+		conn.Write([]byte(a.answer))
+		return true
+	}
+	if a.before != nil {
+		a.before()
+	}
+	server.Write(b)
+	if !a.lose {
+		return true
+	}
+	if reply := <-replies; bytes.HasPrefix(reply, []byte("-NOSCRIPT")) { // it has not run and is sent again as a whole
+		p.mu.Lock()
+		p.lose = true
+		p.met--
+		p.mu.Unlock()
+		conn.Write(reply)
+		return true
+	}
+	if a.meantime != nil {
+		a.meantime()
+	}
+	return false
+}
+
+// during has the proxy do something to the next script, in which do has to succeed all the same.
 func (p *proxy) during(t *testing.T, do func() error, arm func()) {
 	t.Helper()
 	p.mu.Lock()
-	before := p.lost
+	before := p.met
 	arm()
 	p.mu.Unlock()
 	if err := do(); err != nil {
@@ -164,8 +174,8 @@ func (p *proxy) during(t *testing.T, do func() error, arm func()) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.lost != before+1 {
-		t.Fatalf("%d writes met the proxy, want 1", p.lost-before)
+	if p.met != before+1 {
+		t.Fatalf("%d scripts met the proxy, want 1", p.met-before)
 	}
 }
 
@@ -192,8 +202,7 @@ func lifetime(ctx context.Context) []write {
 		}
 		return err
 	}
-	none, one := int64(0), int64(1)
-	return []write{
+	return append([]write{
 		{"first commit", func(s *redis.Store) error { return second(s.Commit(ctx, c)) }},
 		{"heartbeat", func(s *redis.Store) error { return second(s.Heartbeat(ctx, "t", "t", time.Hour)) }},
 		{"result", func(s *redis.Store) error {
@@ -209,6 +218,13 @@ func lifetime(ctx context.Context) []write {
 		}},
 		{"lease again", func(s *redis.Store) error { return acquire(s, "token", 0) }},
 		{"last commit", func(s *redis.Store) error { return second(s.Commit(ctx, last)) }},
+	}, ending(ctx)...)
+}
+
+// ending is the rest of the life of a thread, whose lease is "token".
+func ending(ctx context.Context) []write {
+	none, one := int64(0), int64(1)
+	return []write{
 		{"put", func(s *redis.Store) error {
 			return second(s.Put(ctx, checkpoint.Checkpoint{Thread: "t", Step: 7, Next: []string{"x"}}, &none))
 		}},
@@ -298,9 +314,13 @@ func verifyChain(t *testing.T, s *redis.Store, thread string) {
 	}
 }
 
-// TestBetweenReadAndWrite has another write come in between what a write was judged by and the write itself.
-func TestBetweenReadAndWrite(t *testing.T) {
-	ctx := t.Context()
+// between is a write, another that comes in between what it was judged by and itself, and what becomes of it.
+type between struct {
+	do, meanwhile func(s *redis.Store) error
+	want          error
+}
+
+func betweens(ctx context.Context) map[string]between {
 	none := int64(0)
 	lease := func(token string) checkpoint.LeaseRequest {
 		return checkpoint.LeaseRequest{Thread: "t", Token: token, Holder: "h", TTL: time.Hour, Head: checkpoint.Version{Step: 2}}
@@ -310,10 +330,7 @@ func TestBetweenReadAndWrite(t *testing.T) {
 	put := func(s *redis.Store) error {
 		return second(s.Put(ctx, checkpoint.Checkpoint{Thread: "t", Step: 9}, &none))
 	}
-	for name, c := range map[string]struct {
-		do, meanwhile func(s *redis.Store) error
-		want          error
-	}{
+	return map[string]between{
 		"begin, begun and deleted": {begin, func(s *redis.Store) error {
 			return errors.Join(second(s.Put(ctx, checkpoint.Checkpoint{Thread: "new"}, nil)), s.DeleteThread(ctx, "new"))
 		}, checkpoint.ErrConflict},
@@ -339,7 +356,12 @@ func TestBetweenReadAndWrite(t *testing.T) {
 			}
 			return err
 		}, acquire, nil},
-	} {
+	}
+}
+
+// TestBetweenReadAndWrite has another write come in between what a write was judged by and the write itself.
+func TestBetweenReadAndWrite(t *testing.T) {
+	for name, c := range betweens(t.Context()) {
 		t.Run(name, func(t *testing.T) {
 			url := freshURL(t)
 			direct := open(t, url, redis.Options{})

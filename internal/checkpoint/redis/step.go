@@ -94,9 +94,14 @@ func (s *step) decode(thread string, stored string) (*checkpoint.Checkpoint, err
 		err = codec.DecodeRecord(r.rest, c)
 	}
 	if err != nil {
-		return nil, &checkpoint.CorruptError{Thread: thread, Step: s.step, Where: "its records", Err: err}
+		return nil, s.corrupt(thread, err)
 	}
 	return c, nil
+}
+
+// corrupt is the error of a record that cannot be read.
+func (s *step) corrupt(thread string, err error) error {
+	return &checkpoint.CorruptError{Thread: thread, Step: s.step, Where: "its records", Err: err}
 }
 
 // put writes a step over the one that is there, if old is not nil.

@@ -2,8 +2,6 @@ package redis
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/redis/go-redis/v9"
 
@@ -72,9 +70,4 @@ func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) e
 		progress(0, 0)
 	}
 	return ctx.Err()
-}
-
-// Backup implements checkpoint.Store.
-func (s *Store) Backup(context.Context, string) error {
-	return fmt.Errorf("backup of %s: %w", s.URL(), errors.ErrUnsupported)
 }
