@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -28,6 +31,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HITL_TUI_STORE", "sqlite:"+filepath.Join(e.WorkDir, "data", "desk.db"))
 			e.Setenv("HITL_TUI_REVIEWER", "tester")
 			e.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+			e.Setenv("REDIS", redisStore(e))
 			return os.MkdirAll(home, 0o700)
 		},
 		Condition: func(name string) (bool, error) {
@@ -37,6 +41,9 @@ func TestScripts(t *testing.T) {
 					return false, fmt.Errorf("%s is missing, and CI skips nothing", program)
 				}
 				return err == nil, nil
+			}
+			if name == "redis" {
+				return hasRedis()
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
@@ -48,6 +55,47 @@ func TestScripts(t *testing.T) {
 			"unchanged": unchanged,
 		},
 	})
+}
+
+// redisServer is where the scripts find a Redis server: HITL_TEST_REDIS, or the usual port of this host.
+func redisServer() string { return cmp.Or(os.Getenv("HITL_TEST_REDIS"), "redis://127.0.0.1:6379/0") }
+
+func redisClient() (*redis.Client, error) {
+	o, err := redis.ParseURL(redisServer())
+	if err != nil {
+		return nil, err
+	}
+	return redis.NewClient(o), nil
+}
+
+func hasRedis() (bool, error) {
+	c, err := redisClient()
+	if err != nil {
+		return false, err
+	}
+	defer c.Close()
+	err = c.Ping(context.Background()).Err()
+	if err != nil && os.Getenv("CI") == "true" {
+		return false, fmt.Errorf("no Redis server at %s (HITL_TEST_REDIS), and CI skips nothing: %w", redisServer(), err)
+	}
+	return err == nil, nil
+}
+
+// redisStore names a store of the script's own, whose keys are deleted when it ends.
+func redisStore(e *testscript.Env) string {
+	prefix := fmt.Sprintf("test:script:%d:%s:", os.Getpid(), filepath.Base(e.WorkDir))
+	e.Defer(func() {
+		c, err := redisClient()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		ctx := context.Background()
+		for keys := c.Scan(ctx, 0, prefix+"*", 1000).Iterator(); keys.Next(ctx); {
+			c.Unlink(ctx, keys.Val())
+		}
+	})
+	return redisServer() + "?prefix=" + prefix
 }
 
 // exits CODE COMMAND...: the command must exit with just this code. Its output is that of the script's last command.

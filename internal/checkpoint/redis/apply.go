@@ -43,7 +43,7 @@ type write struct {
 // beginning when the row has changed meanwhile. It returns the row as it is afterwards. prepare may be called many times.
 func (s *Store) change(ctx context.Context, thread string, prepare func(ctx context.Context, w *write) error) (*head, error) {
 	if s.o.ReadOnly {
-		return nil, fmt.Errorf("%s: %w", s.URL(), checkpoint.ErrReadOnly)
+		return nil, s.readOnly()
 	}
 	id := uuid.NewString()
 	for again := false; ; again = true {
@@ -69,6 +69,9 @@ func (s *Store) change(ctx context.Context, thread string, prepare func(ctx cont
 		}
 	}
 }
+
+// readOnly is the refusal of a write.
+func (s *Store) readOnly() error { return fmt.Errorf("%s: %w", s.URL(), checkpoint.ErrReadOnly) }
 
 // errStale is for what prepare read and what does not fit the row, because it has changed since.
 var errStale = errors.New("the row has changed")

@@ -38,7 +38,7 @@ func (s *Store) PutDefinition(ctx context.Context, d checkpoint.Definition) erro
 			return err
 		}
 		if s.o.ReadOnly {
-			return fmt.Errorf("%s: %w", s.URL(), checkpoint.ErrReadOnly)
+			return s.readOnly()
 		}
 		return s.client.HSetNX(ctx, s.keys.definitions(), d.Fingerprint, pack(tellDefinition(&d))).Err()
 	})

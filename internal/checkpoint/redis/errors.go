@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/prune"
 )
 
 // replies gives the first word of an error reply of Redis the sentinel a caller can act on, and a remedy.
@@ -96,20 +97,9 @@ func (s *Store) patiently(ctx context.Context, do func() error) error {
 		if !passing(err) || time.Now().Add(pause).After(giveUp) {
 			return classify(err)
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := prune.Pause(ctx, pause); err != nil {
 			return err
 		}
 		pause = min(2*pause, slowest)
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
 }

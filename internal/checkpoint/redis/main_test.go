@@ -27,7 +27,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	role, ok := map[string]func(*redis.Store, string) error{"racer": beRacer, "opener": beOpener}[os.Getenv(roleVar)]
+	role, ok := map[string]func(*redis.Store, string) error{"racer": beRacer, "opener": beOpener, "sleeper": beSleeper}[os.Getenv(roleVar)]
 	if !ok {
 		goleak.VerifyTestMain(m)
 		return

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -117,6 +118,71 @@ func TestFoundingByManyProcesses(t *testing.T) {
 	stats, err := open(t, url, redis.Options{}).Stats(t.Context())
 	if err != nil || stats.Threads != 4 {
 		t.Errorf("%d threads (%v), want 4", stats.Threads, err)
+	}
+}
+
+// beSleeper takes a lease, is stopped until it has run out and then tries to go on under it.
+func beSleeper(s *redis.Store, thread string) error {
+	ctx := context.Background()
+	lease, err := s.AcquireLease(ctx, checkpoint.LeaseRequest{Thread: thread, Token: "sleeper", TTL: 200 * time.Millisecond})
+	if err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	io.Copy(io.Discard, os.Stdin)
+	c := next(first(thread))
+	c.Lease = lease.Token
+	for name, err := range map[string]error{
+		"commit": second(s.Commit(ctx, c)), "heartbeat": second(s.Heartbeat(ctx, thread, lease.Token, time.Hour)),
+		"result": s.AddResult(ctx, thread, lease.Token, checkpoint.PendingResult{Step: 1, Path: "a"}),
+	} {
+		if !errors.Is(err, checkpoint.ErrConflict) {
+			return fmt.Errorf("%s of a runner that slept past its lease: %v", name, err)
+		}
+	}
+	fmt.Println("refused")
+	return nil
+}
+
+// TestSleepers stops processes until their leases have run out: what they then try is refused, whether or not somebody has
+// taken the thread over.
+func TestSleepers(t *testing.T) {
+	url := freshURL(t)
+	s := open(t, url, redis.Options{})
+	for _, thread := range []string{"left", "taken over"} {
+		chain(t, s, thread, 1)
+		cmd, out, start := child(t, "sleeper", url, thread)
+		if !out.Scan() || out.Text() != "ready" {
+			t.Fatalf("the sleeper says %q", out.Text())
+		}
+		if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		for status := checkpoint.Running; status == checkpoint.Running; {
+			info, err := s.Thread(t.Context(), thread)
+			if err != nil {
+				t.Fatal(err)
+			}
+			status = info.Status
+		}
+		if thread != "left" {
+			if _, err := s.AcquireLease(t.Context(), checkpoint.LeaseRequest{Thread: thread, Token: "other", TTL: time.Hour}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		start.Close()
+		if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		if !out.Scan() || out.Text() != "refused" {
+			t.Errorf("%s: the sleeper says %q", thread, out.Text())
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+		if c, err := s.Latest(t.Context(), thread); err != nil || c.Step != 0 {
+			t.Errorf("%s: %v (%v)", thread, c, err)
+		}
 	}
 }
 

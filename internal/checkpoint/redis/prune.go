@@ -21,6 +21,9 @@ func (s *Store) Prune(ctx context.Context, q checkpoint.PruneQuery) (*checkpoint
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
+	if s.o.ReadOnly && !q.DryRun {
+		return nil, s.readOnly()
+	}
 	p := pruning{s: s, q: &q, result: new(checkpoint.PruneResult)}
 	err := p.run(ctx)
 	p.result.Sort()

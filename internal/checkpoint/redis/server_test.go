@@ -1,9 +1,17 @@
 package redis_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
+	"math/big"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -28,16 +36,23 @@ func startServer(t *testing.T, args ...string) *server {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		missing(t, "no redis-server: %v", err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	l.Close()
+	port := freePort(t)
 	s := &server{t: t, port: port, args: append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...)}
 	s.start()
 	t.Cleanup(s.kill)
 	return s
+}
+
+// freePort finds a port that nobody uses.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
 }
 
 func (s *server) start() {
@@ -136,9 +151,47 @@ func TestPassword(t *testing.T) {
 	}
 }
 
+// TestTLS connects to a server that speaks TLS alone, and not to one whose certificate nobody vouches for.
+func TestTLS(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for name, block := range map[string]*pem.Block{"cert": {Type: "CERTIFICATE", Bytes: cert}, "key": {Type: "PRIVATE KEY", Bytes: der}} {
+		if err := os.WriteFile(filepath.Join(folder, name), pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := []string{"--tls-cert-file", filepath.Join(folder, "cert"), "--tls-key-file", filepath.Join(folder, "key"), "--tls-auth-clients", "no"}
+	srv := startServer(t, append(files, "--tls-replication", "no")...)
+	raw := client(t, srv.url())
+	port := freePort(t)
+	if err := raw.ConfigSet(t.Context(), "tls-port", port).Err(); err != nil {
+		missing(t, "this redis-server has no TLS: %v", err)
+	}
+	if _, err := redis.Open(t.Context(), "rediss://127.0.0.1:"+port, redis.Options{BusyTimeout: time.Hour}); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("error %v, want one of the certificate", err)
+	}
+	s := open(t, "rediss://127.0.0.1:"+port+"?skip_verify=true&prefix=tls:", redis.Options{})
+	chain(t, s, "t", 2)
+	if got, want := s.URL(), "rediss://127.0.0.1:"+port+"?prefix=tls%3A"; got != want {
+		t.Errorf("URL %s, want %s", got, want)
+	}
+}
+
 // TestReplica reads from a replica, and is told when the server becomes one.
 func TestReplica(t *testing.T) {
-	master, other := startServer(t), startServer(t)
+	master, other := startServer(t, "--repl-diskless-sync-delay", "0"), startServer(t)
 	s := open(t, master.url(), redis.Options{})
 	chain(t, s, "t", 3)
 	replica := client(t, other.url())
@@ -161,10 +214,14 @@ func TestReplica(t *testing.T) {
 	if _, err := r.Changes(t.Context(), 0, 1); err != nil {
 		t.Error(err)
 	}
+	if got, err := r.Prune(t.Context(), checkpoint.PruneQuery{All: true, BeforeStep: 2, DryRun: true}); err != nil || got.Steps != 2 {
+		t.Errorf("a dry run: %v (%v)", got, err)
+	}
 	for name, err := range map[string]error{
 		"commit":     second(r.Commit(t.Context(), first("u"))),
 		"definition": r.PutDefinition(t.Context(), checkpoint.Definition{Fingerprint: "f"}),
 		"delete":     r.DeleteThread(t.Context(), "t"),
+		"prune":      second(r.Prune(t.Context(), checkpoint.PruneQuery{All: true, BeforeStep: 1})),
 	} {
 		if !errors.Is(err, checkpoint.ErrReadOnly) {
 			t.Errorf("%s: error %v, want ErrReadOnly", name, err)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/prune"
 )
 
 // Watch implements checkpoint.Store: watchers are woken by what every write publishes, after each new connection, and by
@@ -17,7 +19,7 @@ func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) { return s.h
 // missed, though it has not arrived by then.
 func (s *Store) listen() (stop func(), err error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	subscription := s.client.Subscribe(ctx, s.keys.changes())
+	subscription := s.client.Subscribe(ctx) // to nothing yet: that would wait for a connection
 	l := listener{s: s, subscription: subscription}
 	s.listener.Go(func() { l.run(ctx) })
 	return func() {
@@ -36,6 +38,7 @@ type listener struct {
 func (l *listener) run(ctx context.Context) {
 	const slowest = time.Second
 	var pause time.Duration
+	l.subscription.Subscribe(ctx, l.s.keys.changes()) // after an error the first read tries again
 	for ctx.Err() == nil {
 		_, err := l.subscription.ReceiveTimeout(ctx, l.s.o.WatchEvery)
 		var network net.Error
@@ -47,7 +50,7 @@ func (l *listener) run(ctx context.Context) {
 			l.look(ctx)
 		default: // whoever looks for himself learns more; the next read connects anew
 			l.s.hub.Wake()
-			sleep(ctx, pause)
+			prune.Pause(ctx, pause)
 			pause = min(2*pause+10*time.Millisecond, slowest)
 		}
 	}
