@@ -65,11 +65,16 @@ func (w *world) show(thread string) wire.Show {
 func allEnded(t *testing.T, pids []int) {
 	t.Helper()
 	for _, pid := range pids {
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err == nil && !strings.Contains(string(stat), ") Z ") {
-			t.Errorf("process %d of the program is still there: %s", pid, stat)
+		if alive(pid) {
+			t.Errorf("process %d of the program is still there", pid)
 		}
 	}
+}
+
+// alive reports whether a process runs; one that has ended and that nobody waited for does not.
+func alive(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err == nil && !strings.Contains(string(stat), ") Z ")
 }
 
 // TestCtrlCPutsTheQuestionBack: the program's whole group ends, the thread is exactly as before, and the record says
@@ -102,6 +107,22 @@ func TestCtrlCPutsTheQuestionBack(t *testing.T) {
 		t.Errorf("the question that came back led to %s", status(e))
 	}
 	w.sound()
+}
+
+// TestSIGKILLEndsTheProgram: a process that is killed takes its programs with it, to the last of their children, so that
+// none goes on beside the run of whoever takes over.
+func TestSIGKILLEndsTheProgram(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, pids, _ := interrupted(t, w, syscall.SIGKILL)
+	w.await("the program's processes end", func() bool {
+		for _, pid := range pids {
+			if alive(pid) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // TestSIGTERMKeepsTheAnswer: the program's group ends, the thread stalls with its answer, and carrying on does not ask

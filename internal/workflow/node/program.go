@@ -74,9 +74,15 @@ func (p *Program) run(ctx context.Context, call *engine.Call, scope *callScope, 
 		cmd.Stdin = bytes.NewReader(stdin)
 	}
 	ownGroup(cmd)
+	leash, err := tie(cmd)
+	if err != nil {
+		return nil, startError(argv[0], dir, err)
+	}
+	defer leash.slip()
 	if err := cmd.Start(); err != nil {
 		return nil, startError(argv[0], dir, err)
 	}
+	leash.hold(cmd.Process.Pid)
 	stopped, waitErr := p.wait(ctx, cmd, out.exceeded)
 	progress.flush()
 	switch {
