@@ -24,6 +24,7 @@ type Dialect struct {
 	Mark     func(n int) string                  // the nth parameter, from 1
 	Now      string                              // the time by which leases and claims are judged, made of the first parameter
 	Contains func(column, lowered string) string // the condition that the lowered text of a column contains a text
+	Stored   func(text string) string            // a text as it is stored and thereby ordered, nil for as it is
 }
 
 // Fetch runs a query and reads about as many rows as expected.
@@ -132,9 +133,15 @@ func (l *listing) text() (string, []any) {
 
 // sort puts the rows of several arms in order, in which they mostly are.
 func (l *listing) sort(rows []checkpoint.ThreadInfo) {
-	order := l.q.Order()
+	key := func(i int) checkpoint.Key {
+		k := checkpoint.KeyOf(&rows[i], l.q.Order())
+		if l.d.Stored != nil {
+			k.Name, k.Thread = l.d.Stored(k.Name), l.d.Stored(k.Thread)
+		}
+		return k
+	}
 	before := func(i, j int) bool {
-		less := checkpoint.KeyOf(&rows[i], order).Compare(checkpoint.KeyOf(&rows[j], order))
+		less := key(i).Compare(key(j))
 		return less < 0 && !l.q.Reverse || less > 0 && l.q.Reverse
 	}
 	for i := 1; i < len(rows); i++ {

@@ -50,7 +50,7 @@ func rowsOf(ctx context.Context, tx pgx.Tx, table string, columns []string) iter
 		}
 		defer rows.Close()
 		for rows.Next() {
-			values, err := rows.Values()
+			values, err := scanner{rows}.Values()
 			if !yield(values, err) || err != nil {
 				return
 			}

@@ -3,8 +3,6 @@ package postgres
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/codec"
 )
@@ -126,7 +124,7 @@ func (t *tx) link(h *head, ds []checkpoint.Decision) error {
 	known := make(map[string]bool)
 	for i := range ds {
 		if id := ds[i].ResponseID; id != "" {
-			t.ask(func(pgx.Rows) error {
+			t.ask(func(scanner) error {
 				known[id] = true
 				return nil
 			}, "SELECT 1 FROM decisions WHERE thread = $1 AND response = $2 AND response <> ''", h.thread, id)

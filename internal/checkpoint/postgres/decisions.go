@@ -7,8 +7,6 @@ import (
 	"iter"
 	"math"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
@@ -23,7 +21,7 @@ func (t *tx) insertDecision(d *checkpoint.Decision) {
 		d.Withdraws, d.PrevHash, d.Hash)
 }
 
-func scanDecision(rows pgx.Rows, p **checkpoint.Decision) error {
+func scanDecision(rows scanner, p **checkpoint.Decision) error {
 	d := new(checkpoint.Decision)
 	var at int64
 	err := rows.Scan(&d.Thread, &d.N, &d.ID, &d.ResponseID, &d.Version.Step, &d.Version.Revision, &d.Interrupt, &d.Key, &d.Address,
@@ -90,7 +88,7 @@ func (s *Store) Decisions(ctx context.Context, thread string) iter.Seq2[*checkpo
 
 // Tombstones implements checkpoint.Store.
 func (s *Store) Tombstones(ctx context.Context) ([]checkpoint.Tombstone, error) {
-	list, err := readAll(ctx, s, func(rows pgx.Rows, b *checkpoint.Tombstone) error {
+	list, err := readAll(ctx, s, func(rows scanner, b *checkpoint.Tombstone) error {
 		var at int64
 		err := rows.Scan(&b.Thread, &at, &b.Decisions, &b.DecisionHash)
 		b.DeletedAt = checkpoint.FromMicros(at)

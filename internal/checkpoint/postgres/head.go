@@ -4,8 +4,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/codec"
 )
@@ -26,7 +24,7 @@ const selectHead = `SELECT step, revision, lease_token, lease_holder, lease_unti
 	lease_answers, decisions, decision_hash, results, base, base_size, chain_steps, chain_size
 	FROM threads WHERE thread = $1 FOR UPDATE`
 
-func (h *head) scan(rows pgx.Rows) error {
+func (h *head) scan(rows scanner) error {
 	var until int64
 	var answers []byte
 	err := rows.Scan(&h.version.Step, &h.version.Revision, &h.lease.Token, &h.lease.Holder, &until, &h.lease.Own, &h.released,
@@ -47,7 +45,7 @@ func (h *head) scan(rows pgx.Rows) error {
 // head locks and reads the row of a thread, nil when it is not there, and then the time.
 func (t *tx) head(thread string) (*head, error) {
 	var h *head
-	t.ask(func(rows pgx.Rows) error {
+	t.ask(func(rows scanner) error {
 		h = &head{thread: thread}
 		return h.scan(rows)
 	}, selectHead, thread)
@@ -68,7 +66,7 @@ func (t *tx) headOrName(thread string) (h *head, deleted bool, err error) {
 		return h, false, err
 	}
 	t.lockName(thread)
-	t.ask(func(pgx.Rows) error {
+	t.ask(func(scanner) error {
 		deleted = true
 		return nil
 	}, "SELECT 1 FROM tombstones WHERE thread = $1", thread)

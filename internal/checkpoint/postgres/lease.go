@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
@@ -31,7 +29,7 @@ func (s *Store) AcquireLease(ctx context.Context, r checkpoint.LeaseRequest) (*c
 		lease = &checkpoint.Lease{Token: h.lease.Token, Until: h.lease.Until, Head: h.version,
 			Answers: checkpoint.CloneAll(h.lease.Answers)}
 		if h.results {
-			t.ask(func(rows pgx.Rows) error {
+			t.ask(func(rows scanner) error {
 				var result checkpoint.PendingResult
 				err := rows.Scan(&result.Step, &result.Path, (*[]byte)(&result.Data))
 				lease.Results = append(lease.Results, result)

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/listing"
 )
@@ -17,7 +15,7 @@ const threadColumns = `thread, seq, step, revision, phase, lease_until, answers,
 	workflow, node, title, assignee, team, priority, claim_by, claim_until, error, lease_token, lease_holder, cancel, cancel_by,
 	decisions, decision_hash, fingerprint, workdir, started_by, origin_thread, origin_step, ` + readNow
 
-func scanThread(rows pgx.Rows, info *checkpoint.ThreadInfo) error {
+func scanThread(rows scanner, info *checkpoint.ThreadInfo) error {
 	var leaseUntil, due, waiting, created, updated, claimUntil, now int64
 	var lease checkpoint.LeaseInfo
 	var claim checkpoint.Claim
@@ -77,6 +75,7 @@ func dialect() *listing.Dialect {
 		Mark:     func(n int) string { return "$" + strconv.Itoa(n) },
 		Now:      readNow,
 		Contains: func(column, lowered string) string { return "strpos(lower(" + column + "), " + lowered + ") > 0" },
+		Stored:   escape,
 	}
 }
 
@@ -102,7 +101,7 @@ func (s *Store) Resolve(ctx context.Context, suffix string) (string, error) {
 	if len(suffix) < checkpoint.ResolveLength {
 		return checkpoint.Resolved(suffix, nil)
 	}
-	ids, err := readAll(ctx, s, func(rows pgx.Rows, id *string) error { return rows.Scan(id) },
+	ids, err := readAll(ctx, s, func(rows scanner, id *string) error { return rows.Scan(id) },
 		"SELECT thread FROM threads WHERE right(thread, length($1)) = $1 ORDER BY thread LIMIT 11", suffix)
 	if err != nil {
 		return "", classify(err)
@@ -121,7 +120,7 @@ type counted struct {
 // Counts implements checkpoint.Store: the triggers' count of the phases, corrected by the few rows that have a lease or
 // an unapplied answer.
 func (s *Store) Counts(ctx context.Context) (map[checkpoint.Status]int64, error) {
-	list, err := readAll(ctx, s, func(rows pgx.Rows, c *counted) error {
+	list, err := readAll(ctx, s, func(rows scanner, c *counted) error {
 		return rows.Scan((*string)(&c.phase), &c.live, &c.answers, &c.n)
 	}, `SELECT phase, false, 0::bigint, sum(n)::bigint FROM phases GROUP BY phase UNION ALL
 		SELECT phase, lease_until > `+readNow+`, answers, -1 FROM threads WHERE lease_until > 0 UNION ALL
@@ -166,7 +165,7 @@ func (s *Store) changes(ctx context.Context, after int64, limit int) (checkpoint
 	if err != nil {
 		return checkpoint.Changes{}, err
 	}
-	gone, err := readAll(ctx, s, func(rows pgx.Rows, g *checkpoint.Gone) error { return rows.Scan(&g.Thread, &g.Seq) },
+	gone, err := readAll(ctx, s, func(rows scanner, g *checkpoint.Gone) error { return rows.Scan(&g.Thread, &g.Seq) },
 		"SELECT thread, seq FROM tombstones WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3", after, settled, limit+1)
 	if err != nil {
 		return checkpoint.Changes{}, err

@@ -17,7 +17,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
@@ -115,7 +114,7 @@ func (s *Store) nowArg() any {
 // askNow has t.now read at the next flush.
 func (t *tx) askNow() {
 	if t.s.o.Now == nil {
-		t.ask(func(rows pgx.Rows) error {
+		t.ask(func(rows scanner) error {
 			var now int64
 			err := rows.Scan(&now)
 			t.now = checkpoint.FromMicros(now)
@@ -149,7 +148,7 @@ func (s *Store) Close() error {
 const defaultSchema = "hitl_tui"
 
 // errURL tells nothing of the URL, which holds a password.
-var errURL = errors.New("this is no URL of a PostgreSQL database; write postgres://USER@HOST/DATABASE, a password as in PGPASSWORD or ~/.pgpass")
+var errURL = errors.New("no URL of a PostgreSQL database; write postgres://USER@HOST/DATABASE")
 
 // defaultConns is how many connections a process takes, unless the URL says otherwise by pool_max_conns: a server has 100
 // by default, for all desks and workers.
@@ -166,10 +165,7 @@ func parse(raw string) (shown string, config *pgxpool.Config, err error) {
 	}
 	config, err = pgxpool.ParseConfig(raw)
 	if err != nil {
-		return "", nil, fmt.Errorf("store %s: %w", shown, errURL)
-	}
-	if config.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol {
-		return "", nil, fmt.Errorf("store %s: default_query_exec_mode=simple_protocol cannot carry every text; use exec", shown)
+		return "", nil, fmt.Errorf("store %s: %w%s", shown, errURL, reason(raw, err))
 	}
 	if !given("pool_max_conns") {
 		config.MaxConns = defaultConns
@@ -189,11 +185,6 @@ func parse(raw string) (shown string, config *pgxpool.Config, err error) {
 	}
 	if params["application_name"] == "" {
 		params["application_name"] = "hitl-tui"
-	}
-	config.ConnConfig.OnNotice = nil
-	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		registerText(conn)
-		return nil
 	}
 	return shown, config, nil
 }

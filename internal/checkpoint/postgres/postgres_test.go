@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"sync/atomic"
@@ -23,16 +24,10 @@ const (
 	defaultServer = "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable&connect_timeout=5"
 )
 
+// TestContract does not wait for the disk, which the contract has nothing to say about.
 func TestContract(t *testing.T) {
 	checkpointtest.Run(t, func(t *testing.T, now func() time.Time) checkpoint.Store {
-		return open(t, fresh(t), postgres.Options{Now: now})
-	})
-}
-
-// TestContractWithoutPreparedStatements runs the contract as behind a pgbouncer that hands connections around.
-func TestContractWithoutPreparedStatements(t *testing.T) {
-	checkpointtest.Run(t, func(t *testing.T, now func() time.Time) checkpoint.Store {
-		return open(t, with(fresh(t), "default_query_exec_mode", "exec"), postgres.Options{Now: now})
+		return open(t, with(fresh(t), "synchronous_commit", "off"), postgres.Options{Now: now})
 	})
 }
 
@@ -94,4 +89,22 @@ func open(t testing.TB, url string, o postgres.Options) *postgres.Store {
 		}
 	})
 	return s
+}
+
+func schemaOf(t testing.TB, raw string) string {
+	t.Helper()
+	u, err := url.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Query().Get("search_path")
+}
+
+// random is a text that cannot be compressed much.
+func random(n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"[rand.IntN(64)]
+	}
+	return string(b)
 }

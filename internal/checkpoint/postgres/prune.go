@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/prune"
 )
@@ -71,7 +69,7 @@ func (p pruned) DeleteThread() error {
 }
 
 func (p pruned) Steps(b prune.Bounds, limit int64) (list []prune.Step, err error) {
-	p.ask(func(rows pgx.Rows) error {
+	p.ask(func(rows scanner) error {
 		var v prune.Step
 		err := rows.Scan(&v.Step, &v.Size, &v.Next)
 		list = append(list, v)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/codec"
 )
@@ -92,7 +90,7 @@ func (t *tx) detach(h *head, after int64) error {
 		return nil
 	}
 	h.frames.Keyframe(step, len(frame))
-	t.ask(func(rows pgx.Rows) error { return rows.Scan(&h.frames.Steps, &h.frames.Size) },
+	t.ask(func(rows scanner) error { return rows.Scan(&h.frames.Steps, &h.frames.Size) },
 		"SELECT count(*), coalesce(sum(state_size), 0)::bigint FROM checkpoints WHERE thread = $1 AND step > $2", h.thread, step)
 	if err := t.flush(); err != nil {
 		return err

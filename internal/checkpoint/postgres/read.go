@@ -5,8 +5,6 @@ import (
 	"errors"
 	"iter"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/codec"
 )
@@ -22,7 +20,7 @@ type step struct {
 	state  []byte
 }
 
-func (s *step) scan(rows pgx.Rows, more ...any) error {
+func (s *step) scan(rows scanner, more ...any) error {
 	var ts int64
 	var record string
 	dest := append([]any{&s.Step, &s.Revision, &s.base, &ts, &s.SizeBytes, (*string)(&s.Source), (*string)(&s.Ended),
@@ -55,7 +53,7 @@ const chainOf = "thread = $1 AND step <= $2 AND step >= (SELECT base FROM checkp
 // channels builds the state at a step.
 func (t *tx) channels(thread string, at int64) (checkpoint.Channels, error) {
 	b := states(thread)
-	t.ask(func(rows pgx.Rows) error {
+	t.ask(func(rows scanner) error {
 		var n, base int64
 		var state []byte
 		if err := rows.Scan(&n, &base, &state); err != nil {
@@ -73,7 +71,7 @@ func (t *tx) channels(thread string, at int64) (checkpoint.Channels, error) {
 func (s *Store) Get(ctx context.Context, thread string, at int64) (*checkpoint.Checkpoint, error) {
 	var b codec.Rebuild
 	var found *step
-	err := s.read(ctx, func() { b, found = states(thread), nil }, func(rows pgx.Rows) error {
+	err := s.read(ctx, func() { b, found = states(thread), nil }, func(rows scanner) error {
 		row := step{Checkpoint: checkpoint.Checkpoint{Thread: thread}}
 		if err := row.scan(rows, &row.state); err != nil {
 			return err
@@ -128,7 +126,7 @@ func (s *Store) History(ctx context.Context, thread string, withState bool) iter
 		text += " FROM checkpoints WHERE thread = $1 AND step > $2 ORDER BY step LIMIT $3"
 		b := states(thread)
 		for after := int64(-1); ; {
-			page, err := readAll(ctx, s, func(rows pgx.Rows, row *step) error {
+			page, err := readAll(ctx, s, func(rows scanner, row *step) error {
 				row.Thread = thread
 				if withState {
 					return row.scan(rows, &row.state)

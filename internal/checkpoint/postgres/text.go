@@ -1,12 +1,11 @@
 package postgres
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // escapeByte begins an escape in a stored text. PostgreSQL's text knows no NUL and nothing that is not UTF-8, but a title
@@ -62,52 +61,47 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// textCodec is PostgreSQL's text with escapes, in every parameter and every result of a connection.
-type textCodec struct{ pgtype.TextCodec }
-
-// registerText makes conn read and write texts with escapes.
-func registerText(conn *pgx.Conn) {
-	text := &pgtype.Type{Name: "text", OID: pgtype.TextOID, Codec: textCodec{}}
-	conn.TypeMap().RegisterType(text)
-	conn.TypeMap().RegisterType(&pgtype.Type{Name: "_text", OID: pgtype.TextArrayOID, Codec: &pgtype.ArrayCodec{ElementType: text}})
-}
-
-// PlanEncode implements pgtype.Codec.
-func (c textCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
-	if _, ok := value.(string); ok {
-		return escapePlan{}
+// escapeAll escapes the texts among the parameters of a statement.
+func escapeAll(args []any) []any {
+	escaped, cloned := args, false
+	for i, arg := range args {
+		s, ok := arg.(string)
+		if !ok {
+			continue
+		}
+		if e := escape(s); e != s {
+			if !cloned {
+				escaped, cloned = slices.Clone(args), true
+			}
+			escaped[i] = e
+		}
 	}
-	return c.TextCodec.PlanEncode(m, oid, format, value)
+	return escaped
 }
 
-// PlanScan implements pgtype.Codec.
-func (c textCodec) PlanScan(m *pgtype.Map, oid uint32, format int16, target any) pgtype.ScanPlan {
-	if _, ok := target.(*string); ok {
-		return unescapePlan{}
+// scanner reads the rows of a result, their texts as they were written.
+type scanner struct{ pgx.Rows }
+
+// Scan reads the columns of a row.
+func (r scanner) Scan(dest ...any) error {
+	if err := r.Rows.Scan(dest...); err != nil {
+		return err
 	}
-	return c.TextCodec.PlanScan(m, oid, format, target)
-}
-
-type escapePlan struct{}
-
-func (escapePlan) Encode(value any, buf []byte) ([]byte, error) {
-	return append(buf, escape(value.(string))...), nil
-}
-
-type unescapePlan struct{}
-
-func (unescapePlan) Scan(src []byte, target any) error {
-	if src == nil {
-		return fmt.Errorf("a text is NULL where there must be one")
+	for _, d := range dest {
+		if s, ok := d.(*string); ok {
+			*s = unescape(*s)
+		}
 	}
-	*target.(*string) = unescape(string(src))
 	return nil
 }
 
-// DecodeValue implements pgtype.Codec.
-func (textCodec) DecodeValue(_ *pgtype.Map, _ uint32, _ int16, src []byte) (any, error) {
-	if src == nil {
-		return nil, nil
+// Values gives the columns of a row.
+func (r scanner) Values() ([]any, error) {
+	values, err := r.Rows.Values()
+	for i, v := range values {
+		if s, ok := v.(string); ok {
+			values[i] = unescape(s)
+		}
 	}
-	return unescape(string(src)), nil
+	return values, err
 }

@@ -130,13 +130,13 @@ func (t *tx) commit() error {
 }
 
 // queue has a statement run at the next flush.
-func (t *tx) queue(text string, args ...any) { t.batch.Queue(text, args...) }
+func (t *tx) queue(text string, args ...any) { t.batch.Queue(text, escapeAll(args)...) }
 
 // ask has a query run at the next flush, which calls each for each of its rows.
-func (t *tx) ask(each func(pgx.Rows) error, text string, args ...any) {
-	t.batch.Queue(text, args...).Query(func(rows pgx.Rows) error {
+func (t *tx) ask(each func(scanner) error, text string, args ...any) {
+	t.batch.Queue(text, escapeAll(args)...).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
-			if err := each(rows); err != nil {
+			if err := each(scanner{rows}); err != nil {
 				return err
 			}
 		}
@@ -155,7 +155,7 @@ func (t *tx) send(ctx context.Context) error {
 
 // row asks for at most one row at once and reports whether there was one.
 func (t *tx) row(text string, args []any, dest ...any) (found bool, err error) {
-	t.ask(func(rows pgx.Rows) error {
+	t.ask(func(rows scanner) error {
 		found = true
 		return rows.Scan(dest...)
 	}, text, args...)
@@ -165,7 +165,8 @@ func (t *tx) row(text string, args []any, dest ...any) (found bool, err error) {
 
 // read runs a query outside of any transaction and calls each for each of its rows. Where the connection is lost it runs
 // again, and begin is called before: each then starts anew.
-func (s *Store) read(ctx context.Context, begin func(), each func(pgx.Rows) error, text string, args ...any) error {
+func (s *Store) read(ctx context.Context, begin func(), each func(scanner) error, text string, args ...any) error {
+	args = escapeAll(args)
 	return s.connected(ctx, func(conn *pgxpool.Conn) error {
 		begin()
 		rows, err := conn.Query(ctx, text, args...)
@@ -174,7 +175,7 @@ func (s *Store) read(ctx context.Context, begin func(), each func(pgx.Rows) erro
 		}
 		defer rows.Close()
 		for rows.Next() {
-			if err := each(rows); err != nil {
+			if err := each(scanner{rows}); err != nil {
 				return err
 			}
 		}
@@ -184,7 +185,7 @@ func (s *Store) read(ctx context.Context, begin func(), each func(pgx.Rows) erro
 
 // readRow reads at most one row and reports whether there was one.
 func (s *Store) readRow(ctx context.Context, text string, args []any, dest ...any) (found bool, err error) {
-	err = s.read(ctx, func() { found = false }, func(rows pgx.Rows) error {
+	err = s.read(ctx, func() { found = false }, func(rows scanner) error {
 		found = true
 		return rows.Scan(dest...)
 	}, text, args...)
@@ -192,8 +193,8 @@ func (s *Store) readRow(ctx context.Context, text string, args []any, dest ...an
 }
 
 // readAll reads all rows of a query.
-func readAll[T any](ctx context.Context, s *Store, scan func(pgx.Rows, *T) error, text string, args ...any) (list []T, err error) {
-	err = s.read(ctx, func() { list = nil }, func(rows pgx.Rows) error {
+func readAll[T any](ctx context.Context, s *Store, scan func(scanner, *T) error, text string, args ...any) (list []T, err error) {
+	err = s.read(ctx, func() { list = nil }, func(rows scanner) error {
 		var v T
 		err := scan(rows, &v)
 		list = append(list, v)

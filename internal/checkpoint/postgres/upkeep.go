@@ -15,7 +15,7 @@ func (s *Store) DeleteThread(ctx context.Context, thread string) error {
 	return s.write(ctx, func(t *tx) error {
 		t.lockName(thread) // before the row, as whoever creates it does
 		var gone bool
-		t.ask(func(pgx.Rows) error {
+		t.ask(func(scanner) error {
 			gone = true
 			return nil
 		}, "SELECT 1 FROM tombstones WHERE thread = $1", thread)
