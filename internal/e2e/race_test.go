@@ -13,9 +13,9 @@ import (
 
 // TestOneOfManyAnswersWins lets processes answer one question differently at once: one is taken, every other is
 // refused and told who won, and only the winner's program runs.
-func TestOneOfManyAnswersWins(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func TestOneOfManyAnswersWins(t *testing.T) { everyStore(t, oneOfManyAnswersWins) }
+
+func oneOfManyAnswersWins(t *testing.T, w *world) {
 	const racers = 6
 	var options []string
 	for i := range racers {
@@ -90,8 +90,10 @@ func output(t *testing.T, e wire.Envelope, name string) string {
 // TestDeletingAndPruningBesideResumes deletes and prunes threads while they are answered: each is either finished with
 // its head and its record, or gone whole with its program never begun twice; never a half of it.
 func TestDeletingAndPruningBesideResumes(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+	everyStore(t, deletingAndPruningBesideResumes)
+}
+
+func deletingAndPruningBesideResumes(t *testing.T, w *world) {
 	file := w.copyOf("batch.yaml")
 	for i := range 4 {
 		w.must(0, "run", file, "-F", "log="+w.lines, "-F", "pace=0.1", "--thread", fmt.Sprintf("thread-%d", i), "--json")
@@ -131,9 +133,9 @@ func TestDeletingAndPruningBesideResumes(t *testing.T) {
 }
 
 // TestRepeatedAnswerIsApplied once, however many processes send it at once: a response id makes a repeat harmless.
-func TestRepeatedAnswerIsAppliedOnce(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func TestRepeatedAnswerIsAppliedOnce(t *testing.T) { everyStore(t, repeatedAnswerIsAppliedOnce) }
+
+func repeatedAnswerIsAppliedOnce(t *testing.T, w *world) {
 	w.must(0, "run", w.copyOf("batch.yaml"), "-F", "log="+w.lines, "--thread", "thread-1", "--json")
 	var all []*process
 	for range 4 {

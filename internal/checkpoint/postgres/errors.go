@@ -15,15 +15,14 @@ import (
 
 // SQLSTATE codes by which this package acts.
 const (
-	serializationFailure  = "40001"
-	deadlockDetected      = "40P01"
-	lockNotAvailable      = "55P03"
-	readOnlyTransaction   = "25006"
-	tooManyConnections    = "53300"
-	invalidCatalog        = "3D000"
-	invalidSchema         = "3F000"
-	undefinedTable        = "42P01"
-	insufficientPrivilege = "42501"
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
+	lockNotAvailable     = "55P03"
+	readOnlyTransaction  = "25006"
+	diskFull             = "53100"
+	dataCorrupted        = "XX001"
+	indexCorrupted       = "XX002"
+	tooManyConnections   = "53300"
 )
 
 // fatalStates are the classes and codes with which the server ends a connection that another one may do better.
@@ -80,12 +79,10 @@ func classify(err error) error {
 		return with(checkpoint.ErrLocked)
 	case code == readOnlyTransaction:
 		return with(checkpoint.ErrReadOnly)
-	case code == "53100":
+	case code == diskFull:
 		return with(checkpoint.ErrFull)
-	case strings.HasPrefix(code, "XX00"):
+	case code == dataCorrupted || code == indexCorrupted:
 		return with(checkpoint.ErrCorrupt)
-	case code == undefinedTable || code == invalidSchema:
-		return with(checkpoint.ErrNotFound)
 	case lost(err):
 		return with(checkpoint.ErrUnreachable)
 	default:

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
@@ -55,11 +56,11 @@ var _ checkpoint.Store = (*Store)(nil)
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	o.BusyTimeout = cmp.Or(o.BusyTimeout, 10*time.Second)
 	o.WatchEvery = cmp.Or(o.WatchEvery, 2*time.Second)
-	shown, config, err := parse(url)
+	shown, schema, config, err := parse(url)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{o: o, url: shown, config: config, closing: make(chan struct{})}
+	s := &Store{o: o, url: shown, schema: schema, config: config, closing: make(chan struct{})}
 	if err := s.open(ctx); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("store %s: %w", shown, classify(err))
@@ -157,15 +158,15 @@ const defaultConns = 8
 // connectTimeout is how long a server may take to answer a connection, unless the URL says otherwise.
 const connectTimeout = 10 * time.Second
 
-// parse reads a URL, and gives it without secrets.
-func parse(raw string) (shown string, config *pgxpool.Config, err error) {
+// parse reads a URL, and gives it without secrets, and the schema it names, "" to leave that to the server.
+func parse(raw string) (shown, schema string, config *pgxpool.Config, err error) {
 	shown, given, err := redact(raw)
 	if err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
 	config, err = pgxpool.ParseConfig(raw)
 	if err != nil {
-		return "", nil, fmt.Errorf("store %s: %w%s", shown, errURL, reason(raw, err))
+		return "", "", nil, fmt.Errorf("store %s: %w%s", shown, errURL, reason(raw, err))
 	}
 	if !given("pool_max_conns") {
 		config.MaxConns = defaultConns
@@ -174,17 +175,20 @@ func parse(raw string) (shown string, config *pgxpool.Config, err error) {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	params := config.ConnConfig.RuntimeParams
-	path := params["search_path"]
+	schema = params["search_path"]
+	if !given("search_path") {
+		schema = defaultSchema
+	}
 	switch {
-	case !given("search_path"):
-		params["search_path"] = defaultSchema
-	case path == "":
+	case schema == "":
 		delete(params, "search_path")
-	case strings.ContainsAny(path, `,"$ `):
-		return "", nil, fmt.Errorf("store %s: search_path must be the name of one schema, without quotes", shown)
+	case strings.ContainsAny(schema, `,"$ `):
+		return "", "", nil, fmt.Errorf("store %s: search_path must be the name of one schema, without quotes", shown)
+	default:
+		params["search_path"] = pgx.Identifier{schema}.Sanitize() // else the server would take its capitals for small letters
 	}
 	if params["application_name"] == "" {
 		params["application_name"] = "hitl-tui"
 	}
-	return shown, config, nil
+	return shown, schema, config, nil
 }

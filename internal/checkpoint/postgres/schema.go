@@ -24,7 +24,10 @@ const (
 	versionTable = "hitl_tui_schema"
 )
 
-var errStandby = errors.New("the server is a standby; a store needs the primary, also to read (target_session_attrs=read-write)")
+var (
+	errStandby  = errors.New("the server is a standby; a store needs the primary, also to read (target_session_attrs=read-write)")
+	errNoSchema = errors.New("search_path is empty in the URL, and no schema of the role's own search_path exists; create it, or name one in the URL")
+)
 
 // prepare brings the schema to the version this program knows, unless it has it already. Of several processes that start
 // at once one does so, while the others wait for its lock.
@@ -66,12 +69,15 @@ func (s *Store) prepare(ctx context.Context) error {
 func (s *Store) identify(ctx context.Context, conn *pgx.Conn) (version int64, err error) {
 	var standby bool
 	var ours, others string
-	err = conn.QueryRow(ctx, `SELECT pg_is_in_recovery(), coalesce(nullif($1, ''), current_schema(), 'public')`, s.named()).Scan(&standby, &s.schema)
+	err = conn.QueryRow(ctx, `SELECT pg_is_in_recovery(), coalesce(nullif($1, ''), current_schema(), '')`, s.schema).Scan(&standby, &s.schema)
 	if err != nil {
 		return 0, err
 	}
-	if standby {
+	switch {
+	case standby:
 		return 0, errStandby
+	case s.schema == "":
+		return 0, errNoSchema
 	}
 	err = conn.QueryRow(ctx, `SELECT coalesce(max(relname) FILTER (WHERE relname = $2), ''), coalesce(max(relname) FILTER (WHERE relname <> $2), '')
 		FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace
@@ -91,9 +97,6 @@ func (s *Store) identify(ctx context.Context, conn *pgx.Conn) (version int64, er
 	}
 	return version, err
 }
-
-// named is the schema that the URL, or its absence there, names; "" leaves it to the server.
-func (s *Store) named() string { return s.config.ConnConfig.RuntimeParams["search_path"] }
 
 func (s *Store) migrate(ctx context.Context) error {
 	config := s.config.ConnConfig.Copy()

@@ -90,3 +90,13 @@ func TestWrongServer(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestSchemaNames takes a name as it is written.
+func TestSchemaNames(t *testing.T) {
+	t.Parallel()
+	url := fresh(t)
+	name := strings.ToUpper(schemaOf(t, url)) + "-ü"
+	t.Cleanup(func() { sql(t, url, `DROP SCHEMA "`+name+`" CASCADE`) })
+	put(t, open(t, with(url, "search_path", name), postgres.Options{}), "t")
+	sql(t, url, `DELETE FROM "`+name+`".results`)
+}

@@ -45,13 +45,13 @@ func TestURLs(t *testing.T) {
 		"postgres://ann@db.example/desk?search_path=":                           {"postgres://ann@db.example/desk?search_path=", "", defaultConns},
 		"postgres:///desk?host=/var/run/postgresql&sslpassword=secret&user=ann": {"postgres:///desk?host=%2Fvar%2Frun%2Fpostgresql&user=ann", "hitl_tui", defaultConns},
 	} {
-		shown, config, err := parse(raw)
+		shown, schema, config, err := parse(raw)
 		if err != nil {
 			t.Errorf("%s: %v", raw, err)
 			continue
 		}
-		if shown != want.shown || config.ConnConfig.RuntimeParams["search_path"] != want.schema || config.MaxConns != want.conns {
-			t.Errorf("%s: %s, schema %q, %d connections; want %+v", raw, shown, config.ConnConfig.RuntimeParams["search_path"], config.MaxConns, want)
+		if shown != want.shown || schema != want.schema || config.MaxConns != want.conns {
+			t.Errorf("%s: %s, schema %q, %d connections; want %+v", raw, shown, schema, config.MaxConns, want)
 		}
 	}
 	for raw, want := range map[string]string{
@@ -65,7 +65,7 @@ func TestURLs(t *testing.T) {
 		"postgres://ann:secret@host/db?search_path=a,b":                                "one schema",
 		"postgres://ann:secret@host/db?default_query_exec_mode=whatever&sslpassword=q": "no URL",
 	} {
-		_, _, err := parse(raw)
+		_, _, _, err := parse(raw)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sec") {
 			t.Errorf("%s: error %v, want one with %q and no secret", raw, err, want)
 		}

@@ -51,7 +51,11 @@ func originOf(o *checkpoint.Origin) string {
 	return fmt.Sprintf("%s@%d", o.Thread, o.Step)
 }
 
+// baseName is how a screen names the store with that URL: its file, or its database.
 func baseName(url string) string {
+	if server, _, is := strings.Cut(url, "?"); is && strings.Contains(server, "://") {
+		url = server
+	}
 	_, rest, found := strings.Cut(url, ":")
 	if !found {
 		rest = url
