@@ -25,7 +25,7 @@ const (
 
 func TestMain(m *testing.M) {
 	roles := map[string]func(*postgres.Store, string) error{
-		"racer": beRacer, "creator": beCreator, "opener": beOpener, "sleeper": beSleeper,
+		"racer": beRacer, "creator": beCreator, "opener": beOpener, "sleeper": beSleeper, "writer": beWriter,
 	}
 	role, ok := roles[os.Getenv(roleVar)]
 	if !ok {
@@ -119,6 +119,30 @@ func beCreator(s *postgres.Store, name string) error {
 func beOpener(s *postgres.Store, name string) error {
 	_, err := s.Put(context.Background(), checkpoint.Checkpoint{Thread: name, Step: 1}, nil)
 	return err
+}
+
+// writers is how many threads a writer writes at once.
+const writers = 4
+
+// beWriter commits without end to several threads and says each time that it was told so.
+func beWriter(s *postgres.Store, name string) error {
+	errs := make(chan error)
+	for i := range writers {
+		go func() { errs <- writeForever(s, fmt.Sprint(name, "-", i)) }()
+	}
+	return <-errs
+}
+
+func writeForever(s *postgres.Store, thread string) error {
+	c := first(thread)
+	c.Lease, c.Release = thread, false
+	c.NewLease = &checkpoint.LeaseRequest{Thread: thread, Token: thread, TTL: time.Hour}
+	for ; ; c = next(c) {
+		if _, err := s.Commit(context.Background(), c); err != nil {
+			return err
+		}
+		fmt.Println(thread, c.Checkpoint.Step)
+	}
 }
 
 // beSleeper takes a lease, is stopped and then tries to go on under it.

@@ -2,6 +2,8 @@ package postgres_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -90,6 +92,70 @@ func TestCreationByManyProcesses(t *testing.T) {
 	stats, err := open(t, url, postgres.Options{}).Stats(t.Context())
 	if err != nil || stats.Threads != 4 {
 		t.Errorf("%d threads (%v), want 4", stats.Threads, err)
+	}
+}
+
+// TestKill kills a writing process at random and finds everything it was promised, whole, and no lock left.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	url := fresh(t)
+	s := open(t, url, postgres.Options{})
+	for round := range 4 {
+		acknowledged := make(map[string]int64)
+		p, begin := child(t, "writer", url, fmt.Sprint("round", round))
+		begin()
+		for lives := 10 + random.IntN(200); lives > 0 && p.out.Scan(); lives-- {
+			note(acknowledged, p.out.Text())
+		}
+		if err := p.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for p.out.Scan() { // what it said before it died
+			note(acknowledged, p.out.Text())
+		}
+		_ = p.Wait()
+		if len(acknowledged) == 0 {
+			t.Fatal("nothing was written")
+		}
+		for thread, last := range acknowledged {
+			kept(t, s, thread, last)
+		}
+	}
+}
+
+func note(acknowledged map[string]int64, line string) {
+	var thread string
+	var step int64
+	if _, err := fmt.Sscan(line, &thread, &step); err == nil {
+		acknowledged[thread] = step
+	}
+}
+
+// kept checks that a thread has each step up to the last that was acknowledged at least, and can be written.
+func kept(t *testing.T, s *postgres.Store, thread string, last int64) {
+	t.Helper()
+	n := int64(-1)
+	for c, err := range s.History(t.Context(), thread, true) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		log := string(c.Channels["log"])
+		if c.Step != n || !strings.HasSuffix(log, fmt.Sprintf("%d]", n)) || strings.Count(log, ",") != int(n) {
+			t.Fatalf("thread %s: step %d with state %s where %d belongs", thread, c.Step, log, n)
+		}
+	}
+	if n < last {
+		t.Errorf("thread %s has steps up to %d, %d was acknowledged", thread, n, last)
+	}
+	if _, err := s.Heartbeat(t.Context(), thread, thread, time.Hour); err != nil {
+		t.Errorf("thread %s after its writer died: %v", thread, err)
+	}
+	if info, err := s.Thread(t.Context(), thread); err != nil || info.Step < n {
+		t.Errorf("thread %s: row %+v, last step %d (%v)", thread, info, n, err)
 	}
 }
 
