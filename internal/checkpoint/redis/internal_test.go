@@ -282,3 +282,32 @@ func (u *indexUse) end(t *rapid.T) {
 		}
 	}
 }
+
+// FuzzUnpack reads rows and steps that no program of ours wrote: an error or something that is written as it was read.
+func FuzzUnpack(f *testing.F) {
+	f.Add(pack(new(head).tell))
+	f.Add(pack(tellDecision(&checkpoint.Decision{ID: "d", Data: json.RawMessage(`{}`)})))
+	f.Add([]byte("keyframe 1 2 3 4 5 id with spaces"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var h, again head
+		if unpack(b, h.tell) == nil {
+			if err := unpack(pack(h.tell), again.tell); err != nil {
+				t.Errorf("a row: %v", err)
+			}
+			h.view(time.Now())
+		}
+		var d, same checkpoint.Decision
+		if unpack(b, tellDecision(&d)) == nil {
+			if err := unpack(pack(tellDecision(&d)), tellDecision(&same)); err != nil || checkpoint.ChainHash(&d) != checkpoint.ChainHash(&same) {
+				t.Errorf("a decision: %v", err)
+			}
+		}
+		if s, err := parseStep("t", string(b)); err == nil {
+			if back, err := parseStep("t", s.member()); err != nil || back != s {
+				t.Errorf("a step %+v: %+v (%v)", s, back, err)
+			}
+		}
+		unpack(b, tellDefinition(new(checkpoint.Definition)))
+		unpack(b, tellTombstone(new(checkpoint.Tombstone)))
+	})
+}

@@ -15,7 +15,8 @@
 //
 // Change numbers are counted inside the script. Scripts run one after the other, so whoever sees a number sees all
 // smaller ones. Redis does not undo what a script did before it fails: the scripts therefore contain no command that can
-// fail on keys of our own, and Redis itself refuses a whole script when memory is full or the server is a replica.
+// fail on keys of our own, Redis itself refuses a whole script when memory is full or the server is a replica, and whether
+// the user may do all of it is asked when the store is opened.
 //
 // # Keys
 //
@@ -113,6 +114,9 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 
 func (s *Store) open(ctx context.Context) error {
 	if err := s.examine(ctx); err != nil {
+		return err
+	}
+	if err := s.permitted(ctx); err != nil {
 		return err
 	}
 	return s.schema(ctx)

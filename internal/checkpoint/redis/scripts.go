@@ -21,6 +21,9 @@ var changesText string
 //go:embed counts.lua
 var countsText string
 
+//go:embed permitted.lua
+var permittedText string
+
 // The first lines of scripts: whether Redis lets them run when memory is full, and on a replica. Such a line also has
 // Redis refuse a script before it begins, instead of a command in its middle.
 const (
@@ -33,12 +36,14 @@ const (
 type scripts struct {
 	apply, free                     *redis.Script // the same, but that free may run when memory is full: it makes room
 	chain, history, changes, counts *redis.Script
+	permitted                       *redis.Script
 }
 
 func newScripts() scripts {
 	return scripts{
 		apply: redis.NewScript(writes + applyText), free: redis.NewScript(frees + applyText),
 		chain: redis.NewScript(readsOf + chainText), history: redis.NewScript(readsOf + historyText),
-		changes: redis.NewScript(readsOf + changesText), counts: redis.NewScript(readsOf + countsText),
+		permitted: redis.NewScript(readsOf + permittedText),
+		changes:   redis.NewScript(readsOf + changesText), counts: redis.NewScript(readsOf + countsText),
 	}
 }

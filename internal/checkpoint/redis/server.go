@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,6 +84,31 @@ func (s *Store) examine(ctx context.Context) error {
 	}
 	if warning := f.warn(fsync); warning != "" {
 		s.warnings = append(s.warnings, warning)
+	}
+	return nil
+}
+
+// permitted looks whether the user of the connection may write.
+func (s *Store) permitted(ctx context.Context) error {
+	if s.o.ReadOnly {
+		return nil
+	}
+	reply, err := s.run(ctx, s.scripts.permitted, []string{s.keys.store()}, s.keys.changes())
+	if err != nil {
+		return err
+	}
+	var denied []string
+	for _, command := range reply {
+		denied = append(denied, text(command))
+	}
+	if i := slices.Index(denied, "PUBLISH"); i >= 0 {
+		s.warnings = append(s.warnings, "the Redis user may not publish, so others see changes only when they look, every few seconds: "+
+			"allow it the channel "+s.keys.changes())
+		denied = slices.Delete(denied, i, i+1)
+	}
+	if len(denied) > 0 {
+		return fmt.Errorf("the Redis user may not use %s on keys with the prefix %s: allow it, as in ACL SETUSER name ~%[2]s* &%[2]s* +@all",
+			strings.Join(denied, ", "), string(s.keys))
 	}
 	return nil
 }

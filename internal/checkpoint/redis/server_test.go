@@ -151,6 +151,43 @@ func TestPassword(t *testing.T) {
 	}
 }
 
+// TestPermissions refuses a user who may do only some of what a write consists of, before anything is written.
+func TestPermissions(t *testing.T) {
+	srv := startServer(t)
+	raw := client(t, srv.url())
+	for name, c := range map[string]struct {
+		rules []any
+		want  string
+	}{
+		"a command":  {[]any{"~hitl:*", "&*", "+@all", "-zrem", "-unlink"}, "may not use ZREM, UNLINK"},
+		"other keys": {[]any{"~other:*", "&*", "+@all"}, "may not"},
+		"reading":    {[]any{"%R~hitl:*", "&*", "+@all"}, "may not use HSET, "},
+	} {
+		user := strings.ReplaceAll(name, " ", "-")
+		if err := raw.Do(t.Context(), append([]any{"ACL", "SETUSER", user, "on", ">secret"}, c.rules...)...).Err(); err != nil {
+			t.Fatal(err)
+		}
+		s, err := redis.Open(t.Context(), "redis://"+user+":secret@127.0.0.1:"+srv.port, redis.Options{})
+		if err == nil {
+			s.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
+		}
+	}
+	if n := raw.DBSize(t.Context()).Val(); n != 0 {
+		t.Errorf("%d keys were written", n)
+	}
+	open(t, srv.url(), redis.Options{})
+	if err := raw.Do(t.Context(), "ACL", "SETUSER", "reader", "on", ">secret", "%R~hitl:*", "&*", "+@all").Err(); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, "redis://reader:secret@127.0.0.1:"+srv.port, redis.Options{ReadOnly: true})
+	if _, err := r.Threads(t.Context(), checkpoint.Query{}); err != nil {
+		t.Errorf("a reader: %v", err)
+	}
+}
+
 // TestTLS connects to a server that speaks TLS alone, and not to one whose certificate nobody vouches for.
 func TestTLS(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

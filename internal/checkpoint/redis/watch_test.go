@@ -1,6 +1,7 @@
 package redis_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +59,9 @@ func TestWatchWithoutMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	mute := open(t, "redis://mute:pass@127.0.0.1:"+srv.port, redis.Options{})
+	if got := strings.Join(mute.Warnings(), "\n"); !strings.Contains(got, "may not publish") {
+		t.Errorf("warnings %q do not tell it", got)
+	}
 	s := open(t, srv.url(), redis.Options{WatchEvery: time.Millisecond})
 	wake, err := s.Watch(t.Context())
 	if err != nil {
