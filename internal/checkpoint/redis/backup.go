@@ -226,9 +226,12 @@ func (b *backup) row(ctx context.Context, id string) (*head, []checkpoint.Pendin
 	}
 }
 
-// putSteps puts the steps up to the head aside: a commit changes none of those, so a thread may run on meanwhile.
+// putSteps puts the steps up to the head aside: a commit changes none of those, so a thread may run on meanwhile. Steps
+// that were pruned or written over since the row was read do not fit it.
 func (b *backup) putSteps(ctx context.Context, h *head) error {
-	n, base := int64(0), int64(-1)
+	var found totals
+	var head step
+	base, since := int64(-1), int64(0)
 	for after := "-1"; ; {
 		page, err := b.s.run(ctx, b.s.scripts.history, b.s.keys.stepKeys(h.info.Thread), after, historySteps, historyBytes, true)
 		if err != nil {
@@ -243,20 +246,21 @@ func (b *backup) putSteps(ctx context.Context, h *head) error {
 				page = nil
 				break
 			}
-			if at.keyframe {
-				base = at.step
+			if since++; at.keyframe {
+				base, since = at.step, 0
 			}
 			row := stepRow{thread: h.info.Thread, base: base, member: text(page[i+1]), record: text(page[i+2]), state: text(page[i+3])}
 			if err := b.steps.add(pack(row.tell)); err != nil {
 				return err
 			}
-			n, after = n+1, text(page[i])
+			found.steps, found.bytes = found.steps+1, found.bytes+at.size
+			head, after = at, text(page[i])
 		}
 		if len(page) == 0 {
 			break
 		}
 	}
-	if n != h.stored.steps {
+	if found != h.stored || head.revision != h.info.Revision || base != h.frames.Base || since != h.frames.Steps {
 		return errMoved
 	}
 	return nil

@@ -136,8 +136,22 @@ func TestBackup(t *testing.T) {
 	commit(t, copied, n)
 }
 
-// TestBackupOfAMovingThread prunes a thread after its row was read and before its steps are.
+// TestBackupOfAMovingThread changes steps of a thread after its row was read and before they are.
 func TestBackupOfAMovingThread(t *testing.T) {
+	put := func(step int64) func(*redis.Store) error {
+		return func(s *redis.Store) error {
+			_, err := s.Put(context.Background(), checkpoint.Checkpoint{Thread: "t", Step: step, Channels: checkpoint.Channels{"log": []byte("[]")}}, nil)
+			return err
+		}
+	}
+	for name, change := range map[string]func(*redis.Store) error{
+		"pruned": pruneTo(context.Background(), 25, 25), "head written over": put(29), "step written over": put(25),
+	} {
+		t.Run(name, func(t *testing.T) { backupWhile(t, change) })
+	}
+}
+
+func backupWhile(t *testing.T, change func(*redis.Store) error) {
 	url := freshURL(t)
 	direct := open(t, url, redis.Options{})
 	p, through := startProxy(t, url)
@@ -147,7 +161,7 @@ func TestBackupOfAMovingThread(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "copy.db")
 	p.during(t, func() error { return s.Backup(t.Context(), file) }, func() {
 		p.before = func() {
-			if err := pruneTo(context.Background(), 25, 25)(direct); err != nil {
+			if err := change(direct); err != nil {
 				t.Error(err)
 			}
 		}
