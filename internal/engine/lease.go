@@ -48,33 +48,36 @@ func (e *Engine) enter(parent context.Context, s *session) (context.Context, fun
 	}, nil
 }
 
-// keepLease renews a lease until ctx ends. It ends the run when a person wants it cancelled, and when the lease is
-// lost: a runner that slept past its lease must not write again.
+// keepLease renews a lease until ctx ends, every third of its time, and more often while the store cannot be reached. It
+// ends the run when a person wants it cancelled, and when the lease is lost: a runner that slept past its lease must not
+// write again.
 func (e *Engine) keepLease(ctx context.Context, thread, token string, cancel context.CancelCauseFunc, done chan<- struct{}) {
 	defer close(done)
 	ttl := e.o.LeaseTTL
-	ticker := time.NewTicker(ttl / 3)
-	defer ticker.Stop()
+	timer := time.NewTimer(ttl / 3)
+	defer timer.Stop()
 	renewed := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-timer.C:
 		}
 		beat, err := e.store.Heartbeat(ctx, thread, token, ttl)
 		switch {
 		case ctx.Err() != nil:
 			return
-		case errors.Is(err, checkpoint.ErrConflict), err != nil && time.Since(renewed) > ttl:
+		case errors.Is(err, checkpoint.ErrConflict), err != nil && time.Since(renewed) >= ttl:
 			cancel(&storeError{fmt.Errorf("the lease of thread %s was lost: %w", thread, err)})
 			return
 		case err != nil: // the store may be back before the lease runs out
+			timer.Reset(ttl / 15)
 		case beat.CancelRequested:
 			cancel(ErrCancelledByPerson)
 			return
 		default:
 			renewed = time.Now()
+			timer.Reset(ttl / 3)
 		}
 	}
 }

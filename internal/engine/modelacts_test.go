@@ -48,8 +48,9 @@ func (m *machine) step() {
 	}
 	acts := map[string]func(string, *Outcome){
 		"answer": m.answer, "carry on": m.carryOn, "sweep": m.sweep, "edit": m.edit, "upgrade": m.upgrade, "fork": m.fork, "prune": m.prune,
+		"delete": m.remove,
 	}
-	names := append(sortedKeys(acts), "answer", "answer", "answer", "answer")
+	names := append(sortedKeys(acts), "answer", "answer", "answer", "answer", "answer")
 	acts[rapid.SampledFrom(names).Draw(m.T, "act")](thread, open)
 }
 
@@ -208,4 +209,34 @@ func (m *machine) prune(thread string, open *Outcome) {
 		m.pruned[thread] = max(m.pruned[thread], min(before, open.Version.Step))
 	}
 	m.check(thread)
+}
+
+// remove deletes a fork whole, which nothing brings back, and leaves the others alone. One that runs is left.
+func (m *machine) remove(thread string, _ *Outcome) {
+	if thread == m.threads[0] {
+		return
+	}
+	before := m.whole()
+	err := m.w.store.DeleteThread(context.Background(), thread)
+	m.tell("delete %s: %v", thread, err)
+	if errors.Is(err, checkpoint.ErrLeased) {
+		return
+	}
+	if err != nil {
+		m.Fatalf("%v", err)
+	}
+	m.untouched(before, thread)
+	for _, call := range []func(context.Context, *Engine) (*Outcome, error){
+		func(ctx context.Context, e *Engine) (*Outcome, error) {
+			return e.Resume(ctx, ResumeRequest{Thread: thread})
+		},
+		func(ctx context.Context, e *Engine) (*Outcome, error) {
+			return e.Fork(ctx, thread, 0, thread+"-again", "ben")
+		},
+		func(ctx context.Context, e *Engine) (*Outcome, error) { return e.Open(ctx, thread) },
+	} {
+		if out, err := call(context.Background(), m.w.Engine); !errors.Is(err, checkpoint.ErrNotFound) {
+			m.Fatalf("a deleted thread is there: %v, %+v", err, out)
+		}
+	}
 }

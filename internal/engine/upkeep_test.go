@@ -266,3 +266,31 @@ func TestSweepKeepsWhatFinished(t *testing.T) {
 		}
 	})
 }
+
+// TestAForkRestartsItsClocks: a deadline and a timer have, in the fork, the whole of their time again; the old thread's
+// go on as they were, and each is due once.
+func TestAForkRestartsItsClocks(t *testing.T) {
+	eachStore(t, func(t *testing.T, w *world) {
+		g := graph(node("ask", timed(time.Hour, "respond", "nobody")), node("wait", sleeps)).starting("ask", "wait")
+		old := w.start(g, nil)
+		w.clock.advance(50 * time.Minute)
+		fork, err := w.Fork(t.Context(), old.Thread, old.Version.Step, "", "ben")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, due := range []struct {
+			after  time.Duration
+			thread string
+		}{{10 * time.Minute, old.Thread}, {50 * time.Minute, fork.Thread}} {
+			w.clock.advance(due.after - time.Second)
+			if all, err := w.Sweep(t.Context(), false); err != nil || len(all) != 0 {
+				t.Errorf("swept too early: %v, %+v", err, all)
+			}
+			w.clock.advance(time.Second)
+			all, err := w.Sweep(t.Context(), false)
+			if err != nil || len(all) != 1 || all[0].Thread != due.thread || all[0].Status != checkpoint.Done {
+				t.Errorf("after %s: %v, %+v", due.after, err, all)
+			}
+		}
+	})
+}
