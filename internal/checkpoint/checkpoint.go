@@ -129,6 +129,7 @@ type Checkpoint struct {
 	Origin      *Origin
 	Outputs     json.RawMessage // the workflow's result, once Done
 	SizeBytes   int64           // of the state as stored; set by the store
+	Commit      string          // id of the commit that wrote it, "" for a Put; set by the store
 	Channels    Channels        // nil when it was not asked for
 }
 

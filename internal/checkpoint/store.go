@@ -67,6 +67,17 @@ type Store interface {
 	// DeleteThread deletes a thread whole and leaves a tombstone; ErrLeased while it runs.
 	DeleteThread(ctx context.Context, thread string) error
 
+	// Export reads a thread whole, as of one moment, for Import into another store; see NewBundle.
+	Export(ctx context.Context, thread string) (*Bundle, error)
+	// Import takes a whole thread in at once: every step with its revision, time, commit id and state to the byte, the
+	// decisions with their very hashes, unapplied answers and pending results; nobody holds its lease. A thread that is
+	// there, or was deleted, is a *ConflictError; a bundle that contradicts itself an ErrCorrupt. Until the whole is there
+	// nobody sees any of it, and nothing of what a crash interrupts. Definitions are put before.
+	Import(ctx context.Context, b *Bundle, o ImportOptions) error
+	// Bury writes the tombstone of a thread that was deleted in another store. One that is there already is no error;
+	// a thread of that id, or another tombstone, is a *ConflictError.
+	Bury(ctx context.Context, t Tombstone) error
+
 	Stats(ctx context.Context) (Stats, error)
 	// Compact gives free space back to the file system, in small bites beside writers.
 	Compact(ctx context.Context, progress func(done, total int64)) error

@@ -39,7 +39,7 @@ func Run(t *testing.T, open Open) {
 func groups() map[string][]testCase {
 	return map[string][]testCase{
 		"Put": putCases, "Commit": commitCases, "Lease": leaseCases, "List": listCases, "Watch": watchCases,
-		"Decisions": decisionCases, "Retention": retentionCases, "Race": raceCases, "Model": modelCases,
+		"Decisions": decisionCases, "Retention": retentionCases, "Race": raceCases, "Model": modelCases, "Transfer": transferCases,
 	}
 }
 

@@ -2,6 +2,8 @@ package file
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -43,24 +45,51 @@ func (t *session) remove() error {
 // bury writes the tombstone of a thread whose head says that it is deleted, and removes the rest.
 func (t *session) bury() error {
 	s, h := t.s, t.head
-	page, err := pageOf(stone{Thread: text(t.thread), DeletedAt: h.deleted, Decisions: h.chain.Count, DecisionHash: h.chain.Last})
-	if err != nil {
-		return err
-	}
-	if err := replace(s.disk, s.tombstone(t.thread), page.seal()); err != nil {
-		return err
-	}
-	if err := s.disk.Sync(s.tombstones()); err != nil {
+	buried := checkpoint.Tombstone{DeletedAt: h.deleted, Decisions: h.chain.Count, DecisionHash: h.chain.Last}
+	if err := t.writeTombstone(&buried); err != nil {
 		return err
 	}
 	t.head = nil
 	return removeTree(s.disk, s.folder(t.thread))
 }
 
+func (t *session) writeTombstone(b *checkpoint.Tombstone) error {
+	s := t.s
+	page, err := pageOf(stone{Thread: text(t.thread), DeletedAt: checkpoint.Micro(b.DeletedAt), Decisions: b.Decisions, DecisionHash: b.DecisionHash})
+	if err != nil {
+		return err
+	}
+	if err := replace(s.disk, s.tombstone(t.thread), page.seal()); err != nil {
+		return err
+	}
+	return s.disk.Sync(s.tombstones())
+}
+
+// readTombstone reads the file of a tombstone; one that is not there is an fs.ErrNotExist.
+func (s *Store) readTombstone(thread, file string) (*checkpoint.Tombstone, error) {
+	b, err := s.disk.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	var p stone
+	if err := open(b, pageSeal, &p); err != nil {
+		return nil, s.hurt(thread, 0, file, err)
+	}
+	return &checkpoint.Tombstone{Thread: string(p.Thread), DeletedAt: checkpoint.Micro(p.DeletedAt), Decisions: p.Decisions,
+		DecisionHash: p.DecisionHash}, nil
+}
+
 // Tombstones implements checkpoint.Store.
 func (s *Store) Tombstones(ctx context.Context) ([]checkpoint.Tombstone, error) {
 	var numbers map[string]int64
-	if err := s.listing.with(ctx, func(time.Time) { numbers = s.listing.deletions() }); err != nil {
+	present := make(map[string]bool) // a thread that came back after it was deleted, just before the stone is removed
+	err := s.listing.with(ctx, func(time.Time) {
+		numbers = s.listing.deletions()
+		for thread := range s.listing.rows {
+			present[thread] = true
+		}
+	})
+	if err != nil {
 		return nil, err
 	}
 	list, err := s.disk.List(s.tombstones())
@@ -72,18 +101,17 @@ func (s *Store) Tombstones(ctx context.Context) ([]checkpoint.Tombstone, error) 
 		if !strings.HasSuffix(e.name, ".json") {
 			continue
 		}
-		file := join(s.tombstones(), e.name)
-		b, err := s.disk.Read(file)
+		thread, _ := unescape(strings.TrimSuffix(e.name, ".json"))
+		b, err := s.readTombstone(thread, join(s.tombstones(), e.name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		var p stone
-		if err := open(b, pageSeal, &p); err != nil {
-			thread, _ := unescape(strings.TrimSuffix(e.name, ".json"))
-			return nil, s.hurt(thread, 0, file, err)
+		if !present[b.Thread] {
+			stones = append(stones, *b)
 		}
-		stones = append(stones, checkpoint.Tombstone{Thread: string(p.Thread), DeletedAt: checkpoint.Micro(p.DeletedAt),
-			Decisions: p.Decisions, DecisionHash: p.DecisionHash})
 	}
 	slices.SortFunc(stones, func(a, b checkpoint.Tombstone) int {
 		if c := a.DeletedAt.Compare(b.DeletedAt); c != 0 {

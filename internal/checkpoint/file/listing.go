@@ -211,6 +211,7 @@ func (l *listing) read(threads map[string]bool, numbers map[string]int64) error 
 				r.seq = old.seq
 			}
 			l.rows[thread] = r
+			delete(l.gone, thread)
 		default:
 			delete(l.rows, thread)
 			was, err := l.buried(thread, h)

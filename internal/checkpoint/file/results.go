@@ -45,30 +45,35 @@ func (s *Store) AddResult(ctx context.Context, thread, token string, r checkpoin
 		if err := t.held(token); err != nil {
 			return err
 		}
-		folder := s.results(thread)
-		if found, err := exists(s.disk, folder); err != nil || !found {
-			if err == nil {
-				err = s.disk.Mkdir(folder)
-			}
-			if err == nil {
-				err = s.disk.Sync(s.folder(thread))
-			}
-			if err != nil {
-				return err
-			}
+		return t.writeResult(t.head, &r)
+	})
+}
+
+// writeResult writes a pending result of the generation that h names.
+func (t *session) writeResult(h *head, r *checkpoint.PendingResult) error {
+	s, folder := t.s, t.s.results(t.thread)
+	if found, err := exists(s.disk, folder); err != nil || !found {
+		if err == nil {
+			err = s.disk.Mkdir(folder)
 		}
-		o, err := pageOf(resultPage{text(thread), t.head.results, t.now, r.Step, text(r.Path)})
+		if err == nil {
+			err = s.disk.Sync(s.folder(t.thread))
+		}
 		if err != nil {
 			return err
 		}
-		if len(r.Data) > 0 {
-			o.foreign("data", r.Data)
-		}
-		if err := replace(s.disk, s.resultName(thread, t.head.results, r.Path), o.seal()); err != nil {
-			return err
-		}
-		return s.disk.Sync(folder)
-	})
+	}
+	o, err := pageOf(resultPage{text(t.thread), h.results, t.now, r.Step, text(r.Path)})
+	if err != nil {
+		return err
+	}
+	if len(r.Data) > 0 {
+		o.foreign("data", r.Data)
+	}
+	if err := replace(s.disk, s.resultName(t.thread, h.results, r.Path), o.seal()); err != nil {
+		return err
+	}
+	return s.disk.Sync(folder)
 }
 
 // pending reads the results that count, in the order in which they came.

@@ -201,7 +201,7 @@ func decodeStep(b []byte) (*step, error) {
 	p := &step{commit: f.Commit, write: f.Write, keyframe: f.Keyframe, parent: f.Parent, size: int64(len(b)),
 		Checkpoint: checkpoint.Checkpoint{Thread: string(f.Thread), Step: f.Step, Revision: f.Revision, TS: checkpoint.Micro(f.TS),
 			Source: f.Source, Ended: f.Ended, Workflow: f.Workflow, Fingerprint: f.Fingerprint, Next: f.Next, Runs: f.Runs,
-			Decisions: f.Decisions, Error: f.Error, Origin: f.Origin, Outputs: json.RawMessage(f.Outputs)}}
+			Decisions: f.Decisions, Error: f.Error, Origin: f.Origin, Outputs: json.RawMessage(f.Outputs), Commit: f.Commit}}
 	for i := range f.Interrupts {
 		p.Interrupts = append(p.Interrupts, f.Interrupts[i].decode())
 	}

@@ -42,10 +42,7 @@ type thread struct {
 	chain     checkpoint.Chain
 }
 
-type step struct {
-	checkpoint.Checkpoint
-	commit string // id of the commit that wrote it
-}
+type step struct{ checkpoint.Checkpoint }
 
 type tombstone struct {
 	checkpoint.Tombstone

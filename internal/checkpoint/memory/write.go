@@ -80,11 +80,11 @@ func (t *thread) step(n int64) *step {
 
 // put stores c, which the caller gives up.
 func (t *thread) put(c *checkpoint.Checkpoint, commit string) {
-	c.SizeBytes = 0
+	c.SizeBytes, c.Commit = 0, commit
 	for name, value := range c.Channels {
 		c.SizeBytes += int64(len(name) + len(value))
 	}
-	written := &step{Checkpoint: *c, commit: commit}
+	written := &step{Checkpoint: *c}
 	i, ok := t.find(c.Step)
 	if ok {
 		t.steps[i] = written
@@ -105,7 +105,7 @@ func (s *Store) Commit(ctx context.Context, c checkpoint.Commit) (checkpoint.Ver
 	id := c.Checkpoint.Thread
 	t := s.threads[id]
 	if t != nil {
-		if done := t.step(c.Checkpoint.Step); done != nil && done.commit == c.ID {
+		if done := t.step(c.Checkpoint.Step); done != nil && done.Checkpoint.Commit == c.ID {
 			return done.Version(), nil
 		}
 	}

@@ -31,10 +31,10 @@ func (s *Store) AcquireLease(ctx context.Context, r checkpoint.LeaseRequest) (*c
 		if h.results {
 			t.ask(func(rows scanner) error {
 				var result checkpoint.PendingResult
-				err := rows.Scan(&result.Step, &result.Path, (*[]byte)(&result.Data))
+				err := scanResult(rows, &result)
 				lease.Results = append(lease.Results, result)
 				return err
-			}, "SELECT step, path, data FROM results WHERE thread = $1 ORDER BY id", r.Thread)
+			}, selectResults, r.Thread)
 		}
 		return nil
 	})
@@ -42,6 +42,12 @@ func (s *Store) AcquireLease(ctx context.Context, r checkpoint.LeaseRequest) (*c
 		return nil, err
 	}
 	return lease, nil
+}
+
+const selectResults = "SELECT step, path, data FROM results WHERE thread = $1 ORDER BY id"
+
+func scanResult(rows scanner, r *checkpoint.PendingResult) error {
+	return rows.Scan(&r.Step, &r.Path, (*[]byte)(&r.Data))
 }
 
 // Heartbeat implements checkpoint.Store.
@@ -108,15 +114,15 @@ func (s *Store) AddResult(ctx context.Context, thread, token string, r checkpoin
 		if _, err := t.held(thread, token); err != nil {
 			return err
 		}
-		data := []byte(r.Data)
-		if data == nil {
-			data = []byte{}
-		}
-		t.queue(`INSERT INTO results (thread, path, step, data) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (thread, path) DO UPDATE SET step = excluded.step, data = excluded.data`, thread, r.Path, r.Step, data)
+		t.insertResult(thread, &r)
 		t.queue("UPDATE threads SET results = true WHERE thread = $1 AND NOT results", thread)
 		return nil
 	})
+}
+
+func (t *tx) insertResult(thread string, r *checkpoint.PendingResult) {
+	t.queue(`INSERT INTO results (thread, path, step, data) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (thread, path) DO UPDATE SET step = excluded.step, data = excluded.data`, thread, r.Path, r.Step, append([]byte{}, r.Data...))
 }
 
 // Claim implements checkpoint.Store.

@@ -17,7 +17,7 @@ func (s *Store) Put(ctx context.Context, c checkpoint.Checkpoint, ifRevision *in
 	if err != nil {
 		return 0, err
 	}
-	row := &stepRow{c: &c, commit: "put " + rand.Text(), record: record}
+	row := &stepRow{c: &c, commit: codec.PutID(rand.Text()), record: record}
 	row.keyframe(c.Channels)
 	err = s.write(ctx, func(t *tx) error { return t.put(row, ifRevision) })
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // stepColumns are the columns of a step without its state, in the order of step.scan.
-const stepColumns = "step, revision, base, ts, state_size, source, ended, workflow, fingerprint, record"
+const stepColumns = "step, revision, base, ts, state_size, commit_id, source, ended, workflow, fingerprint, record"
 
 // step is a step as read.
 type step struct {
@@ -23,10 +23,10 @@ type step struct {
 func (s *step) scan(rows scanner, more ...any) error {
 	var ts int64
 	var record string
-	dest := append([]any{&s.Step, &s.Revision, &s.base, &ts, &s.SizeBytes, (*string)(&s.Source), (*string)(&s.Ended),
+	dest := append([]any{&s.Step, &s.Revision, &s.base, &ts, &s.SizeBytes, &s.Commit, (*string)(&s.Source), (*string)(&s.Ended),
 		&s.Workflow, &s.Fingerprint, &record}, more...)
 	err := rows.Scan(dest...)
-	s.TS, s.record = checkpoint.FromMicros(ts), []byte(record)
+	s.TS, s.record, s.Commit = checkpoint.FromMicros(ts), []byte(record), codec.CommitID(s.Commit)
 	return err
 }
 

@@ -41,13 +41,17 @@ func (t *tx) deleteThread(h *head) {
 	for _, table := range []string{"checkpoints", "results", "decisions", "threads"} {
 		t.queue("DELETE FROM "+table+" WHERE thread = $1", h.thread)
 	}
-	t.queue("INSERT INTO tombstones (thread, seq, deleted_at, decisions, decision_hash) VALUES ($1, next_seq(), $2, $3, $4)",
-		h.thread, t.now.UnixMicro(), h.chain.Count, h.chain.Last)
+	t.insertTombstone(&checkpoint.Tombstone{Thread: h.thread, DeletedAt: t.now, Decisions: h.chain.Count, DecisionHash: h.chain.Last})
 }
 
 // storeTables are the tables of a store, in the order in which Compact works on them.
 func storeTables() []string {
 	return []string{"checkpoints", "results", "decisions", "threads", "phases", "tombstones", "definitions"}
+}
+
+func (t *tx) insertTombstone(b *checkpoint.Tombstone) {
+	t.queue("INSERT INTO tombstones (thread, seq, deleted_at, decisions, decision_hash) VALUES ($1, next_seq(), $2, $3, $4)",
+		b.Thread, b.DeletedAt.UnixMicro(), b.Decisions, b.DecisionHash)
 }
 
 // Stats implements checkpoint.Store. Bytes are those of all tables and indexes. What could be given back is the server's

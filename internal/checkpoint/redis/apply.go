@@ -19,6 +19,7 @@ const (
 	quiet    kind = "quiet"  // not at all
 	change   kind = "change" // the row has changed
 	deletion kind = "delete"
+	arrival  kind = "arrive" // the row comes, and with it what was put aside
 )
 
 // write is one write on a thread while it is put together: the row as it was read, what it is to become, and the commands
@@ -33,7 +34,8 @@ type write struct {
 	leased   bool // applies only while the lease that was read lasts
 	freeing  bool // makes room, and so is let in when there is none
 	places   map[string]place
-	end      int64 // of the lease that was read
+	end      int64  // of the lease that was read
+	stone    []byte // for an arrival the tombstone that was read
 	stored   totals
 	keys     []string
 	commands []any
@@ -138,8 +140,11 @@ func (w *write) apply(ctx context.Context) (bool, error) {
 	w.count()
 	h := w.head
 	seen, ending := h.write, any("")
-	if w.leased {
+	switch {
+	case w.leased:
 		ending = w.end
+	case w.kind == arrival:
+		ending = w.stone
 	}
 	args := append([]any{h.info.Thread, seen, w.id, ending, w.s.scriptTime(), string(w.kind), w.s.keys.changes()}, w.commands...)
 	script := w.s.scripts.apply
@@ -151,6 +156,9 @@ func (w *write) apply(ctx context.Context) (bool, error) {
 		seq, err = script.Run(ctx, w.s.client, append(w.fixed(), w.keys...), args...).Int64()
 		return err
 	})
+	if seq == -2 {
+		err = errExpired
+	}
 	if err != nil || seq < 0 {
 		return false, err
 	}

@@ -3,16 +3,27 @@
 -- KEYS: the thread, the tombstones, the change number, threads by change number, tombstones by change number; then the
 -- keys of the commands.
 -- ARGV: the thread's id; the id of the last write as it was read, '' where there was no thread; the id of this write; the
--- end of the lease it is under or ''; now or ''; quiet, change or delete; the channel. Then the commands: name, index of
+-- end of the lease it is under or '', for arrive the tombstone that goes or ''; now or ''; quiet, change, delete or arrive,
+-- which is the change with which a whole thread comes; the channel. Then the commands: name, index of
 -- the key, number of further arguments, arguments.
 --
--- Returns the change number, 0 for a quiet write, or -1 when nothing was applied because what was read holds no more.
+-- Returns the change number, 0 for a quiet write, -1 when nothing was applied because what was read holds no more, or -2
+-- because a key that was to be renamed has expired.
 
 local thread, seen, id, ending, now, kind = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
 if (redis.call('HGET', KEYS[1], 'write') or '') ~= seen then return -1 end
-if seen == '' and redis.call('HEXISTS', KEYS[2], thread) == 1 then return -1 end
-if ending ~= '' then
+if kind == 'arrive' then
+  if (redis.call('HGET', KEYS[2], thread) or '') ~= ending then return -1 end
+  local at = 8
+  while at <= #ARGV do
+    if ARGV[at] == 'RENAME' and redis.call('EXISTS', KEYS[tonumber(ARGV[at + 1])]) == 0 then return -2 end
+    at = at + 3 + tonumber(ARGV[at + 2])
+  end
+elseif seen == '' and redis.call('HEXISTS', KEYS[2], thread) == 1 then
+  return -1
+end
+if ending ~= '' and kind ~= 'arrive' then
   if now == '' then
     local t = redis.call('TIME')
     now = t[1] * 1000000 + t[2]
@@ -28,7 +39,11 @@ if kind == 'delete' then
 else
   redis.call('HSET', KEYS[1], 'write', id)
 end
-if kind == 'change' then
+if kind == 'arrive' and ending ~= '' then
+  redis.call('HDEL', KEYS[2], thread)
+  redis.call('ZREM', KEYS[5], thread)
+end
+if kind == 'change' or kind == 'arrive' then
   redis.call('HSET', KEYS[1], 'seq', seq)
   redis.call('ZADD', KEYS[4], seq, thread)
 end

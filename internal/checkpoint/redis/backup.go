@@ -170,7 +170,7 @@ var errMoved = errors.New("the thread kept changing while it was copied")
 func (b *backup) thread(ctx context.Context, id string) (values, error) {
 	const tries = 20
 	for range tries {
-		h, results, err := b.row(ctx, id)
+		h, results, err := b.s.headAndResults(ctx, id)
 		if err != nil || !h.present {
 			return nil, err
 		}
@@ -207,23 +207,6 @@ func (b *backup) putAside(ctx context.Context, h *head, results []checkpoint.Pen
 		err = errors.Join(err, (*s).cut(sizes[i]))
 	}
 	return err
-}
-
-// row reads the row of a thread and its pending results as of one moment.
-func (b *backup) row(ctx context.Context, id string) (*head, []checkpoint.PendingResult, error) {
-	for {
-		h, err := b.s.head(ctx, id)
-		if err != nil || h.results == 0 {
-			return h, nil, err
-		}
-		results, err := (&write{s: b.s, head: h}).results(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		if again, err := b.s.head(ctx, id); err != nil || again.write == h.write {
-			return h, results, err
-		}
-	}
 }
 
 // putSteps puts the steps up to the head aside: a commit changes none of those, so a thread may run on meanwhile. Steps

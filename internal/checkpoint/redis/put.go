@@ -40,11 +40,12 @@ func (w *write) upsert(ctx context.Context, n *newStep, ifRevision *int64) error
 	if err != nil {
 		return err
 	}
-	if old != nil && old.commit == w.id {
+	id := codec.PutID(w.id)
+	if old != nil && old.commit == id {
 		w.done = true
 		return nil
 	}
-	n.revision, n.commit = 1, w.id
+	n.revision, n.commit = 1, id
 	if old != nil {
 		n.revision = old.revision + 1
 	}

@@ -38,6 +38,7 @@
 //	by:tail         the same for ids written backwards, by which their ends are found
 //	leased          sorted set: threads by the end of their lease; answered: those with unapplied answers
 //	tombstones      hash by thread; definitions: hash by fingerprint; totals: how many steps and bytes there are
+//	import:ID:...   what an import puts aside, under the names above; it expires unless a script gives it to a thread
 //	changes         the channel on which each change number is published
 //
 // # Costs

@@ -87,7 +87,8 @@ func encodeRecord(c *checkpoint.Checkpoint) ([]byte, error) {
 
 // decode makes a checkpoint without its state of a step and its record.
 func (s *step) decode(thread string, stored string) (*checkpoint.Checkpoint, error) {
-	c := &checkpoint.Checkpoint{Thread: thread, Step: s.step, Revision: s.revision, TS: checkpoint.FromMicros(s.ts), SizeBytes: s.stateSize}
+	c := &checkpoint.Checkpoint{Thread: thread, Step: s.step, Revision: s.revision, TS: checkpoint.FromMicros(s.ts), SizeBytes: s.stateSize,
+		Commit: codec.CommitID(s.commit)}
 	r := record{c: c}
 	err := unpack(stored, r.tell)
 	if err == nil {

@@ -31,10 +31,16 @@ func (s *Store) DeleteThread(ctx context.Context, thread string) error {
 func (w *write) delete() {
 	h := w.head
 	t := checkpoint.Tombstone{DeletedAt: h.now, Decisions: h.info.Decisions, DecisionHash: h.info.DecisionHash}
-	w.do("HSET", w.s.keys.tombstones(), h.info.Thread, pack(tellTombstone(&t)))
 	for _, key := range w.s.keys.of(h.info.Thread) {
 		w.do("UNLINK", key)
 	}
+	w.bury(&t)
+}
+
+// bury leaves a tombstone of a thread, and nothing else.
+func (w *write) bury(t *checkpoint.Tombstone) {
+	h := w.head
+	w.do("HSET", w.s.keys.tombstones(), h.info.Thread, pack(tellTombstone(t)))
 	w.kind, w.freeing, h.present, h.stored = deletion, true, false, totals{}
 }
 

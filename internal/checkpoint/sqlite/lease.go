@@ -26,7 +26,7 @@ func (s *Store) AcquireLease(ctx context.Context, r checkpoint.LeaseRequest) (*c
 		lease = &checkpoint.Lease{Token: h.lease.Token, Until: h.lease.Until, Head: h.version,
 			Answers: checkpoint.CloneAll(h.lease.Answers)}
 		if h.results {
-			if lease.Results, err = t.results(r.Thread); err != nil {
+			if lease.Results, err = pending(context.Background(), t, r.Thread); err != nil {
 				return err
 			}
 		}
@@ -38,8 +38,9 @@ func (s *Store) AcquireLease(ctx context.Context, r checkpoint.LeaseRequest) (*c
 	return lease, nil
 }
 
-func (t *tx) results(thread string) ([]checkpoint.PendingResult, error) {
-	rows, err := t.query(context.Background(), "SELECT step, path, data FROM results WHERE thread = ? ORDER BY id", thread)
+// pending reads the results of the coming step, in the order in which they came.
+func pending(ctx context.Context, q querier, thread string) ([]checkpoint.PendingResult, error) {
+	rows, err := q.query(ctx, "SELECT step, path, data FROM results WHERE thread = ? ORDER BY id", thread)
 	if err != nil {
 		return nil, err
 	}
@@ -116,17 +117,16 @@ func (s *Store) AddResult(ctx context.Context, thread, token string, r checkpoin
 		if err != nil {
 			return err
 		}
-		data := []byte(r.Data)
-		if data == nil {
-			data = []byte{}
-		}
-		if err := t.exec(`INSERT INTO results (thread, path, step, data) VALUES (?, ?, ?, ?)
-			ON CONFLICT (thread, path) DO UPDATE SET step = excluded.step, data = excluded.data`,
-			thread, r.Path, r.Step, data); err != nil {
+		if err := t.insertResult(thread, &r); err != nil {
 			return err
 		}
 		return t.exec("UPDATE threads SET results = 1 WHERE id = ?", h.id)
 	})
+}
+
+func (t *tx) insertResult(thread string, r *checkpoint.PendingResult) error {
+	return t.exec(`INSERT INTO results (thread, path, step, data) VALUES (?, ?, ?, ?)
+		ON CONFLICT (thread, path) DO UPDATE SET step = excluded.step, data = excluded.data`, thread, r.Path, r.Step, append([]byte{}, r.Data...))
 }
 
 // Claim implements checkpoint.Store.

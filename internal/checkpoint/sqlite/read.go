@@ -11,7 +11,7 @@ import (
 )
 
 // stepColumns are the columns of a step without its state, in the order of scanStep.
-const stepColumns = "step, revision, base, ts, state_size, source, ended, workflow, fingerprint, record"
+const stepColumns = "step, revision, base, ts, state_size, commit_id, source, ended, workflow, fingerprint, record"
 
 // scanned is a step as read.
 type scanned struct {
@@ -24,13 +24,13 @@ type scanned struct {
 
 func (s *scanned) scan(rows *sql.Rows, more ...any) error {
 	var ts int64
-	dest := append(s.rest[:0], &s.Step, &s.Revision, &s.base, &ts, &s.SizeBytes, (*string)(&s.Source), (*string)(&s.Ended),
+	dest := append(s.rest[:0], &s.Step, &s.Revision, &s.base, &ts, &s.SizeBytes, &s.Commit, (*string)(&s.Source), (*string)(&s.Ended),
 		&s.Workflow, &s.Fingerprint, (*sql.RawBytes)(&s.record))
 	s.rest = append(dest, more...)
 	if err := rows.Scan(s.rest...); err != nil {
 		return err
 	}
-	s.TS = checkpoint.FromMicros(ts)
+	s.TS, s.Commit = checkpoint.FromMicros(ts), codec.CommitID(s.Commit)
 	return nil
 }
 

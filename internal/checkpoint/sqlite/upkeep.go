@@ -29,8 +29,8 @@ func (s *Store) DeleteThread(ctx context.Context, thread string) error {
 
 // deleteThread deletes all of a thread and leaves its tombstone.
 func (t *tx) deleteThread(h *head, now time.Time) error {
-	if err := t.exec("INSERT INTO tombstones (thread, seq, deleted_at, decisions, decision_hash) VALUES (?, "+nextSeq+", ?, ?, ?)",
-		h.thread, now.UnixMicro(), h.chain.Count, h.chain.Last); err != nil {
+	stone := checkpoint.Tombstone{Thread: h.thread, DeletedAt: now, Decisions: h.chain.Count, DecisionHash: h.chain.Last}
+	if err := t.insertTombstone(&stone); err != nil {
 		return err
 	}
 	for _, table := range []string{"checkpoints", "results", "decisions", "threads"} {
@@ -39,6 +39,11 @@ func (t *tx) deleteThread(h *head, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+func (t *tx) insertTombstone(s *checkpoint.Tombstone) error {
+	return t.exec("INSERT INTO tombstones (thread, seq, deleted_at, decisions, decision_hash) VALUES (?, "+nextSeq+", ?, ?, ?)",
+		s.Thread, s.DeletedAt.UnixMicro(), s.Decisions, s.DecisionHash)
 }
 
 // Stats implements checkpoint.Store.
