@@ -6,7 +6,8 @@
 local key, denied = KEYS[1], {}
 for _, command in ipairs({
   {'HGET', key, 'f'}, {'HEXISTS', key, 'f'}, {'HSET', key, 'f', 'v'}, {'HDEL', key, 'f'}, {'HINCRBY', key, 'f', '1'}, {'INCR', key},
-  {'ZADD', key, '1', 'm'}, {'ZREM', key, 'm'}, {'RPUSH', key, 'v'}, {'UNLINK', key}, {'TIME'}, {'PUBLISH', ARGV[1], 'm'},
+  {'ZADD', key, '1', 'm'}, {'ZREM', key, 'm'}, {'RPUSH', key, 'v'}, {'UNLINK', key}, {'RENAME', key, key}, {'PERSIST', key}, {'EXISTS', key},
+  {'TIME'}, {'PUBLISH', ARGV[1], 'm'},
 }) do
   if not redis.acl_check_cmd(unpack(command)) then denied[#denied + 1] = command[1] end
 end
