@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,9 +92,9 @@ func TestALeaseOutlivesNoSleeper(t *testing.T) {
 			}
 			return do()
 		}}, w.o)
-		calls := 0
+		var calls atomic.Int32
 		g := graph(node("work", func(ctx context.Context, _ *Call) (Result, error) {
-			if calls++; calls > 1 {
+			if calls.Add(1) > 1 {
 				return Result{Updates: map[string]Value{"by": text("the second")}}, nil
 			}
 			return Result{Updates: map[string]Value{"by": text("the first")}}, sleep(ctx, time.Hour)

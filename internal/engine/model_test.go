@@ -43,7 +43,7 @@ type machine struct {
 // byte, results list every open question, forks leave the old thread alone; and in the end a replay of what was decided,
 // without any of the accidents, makes the same steps. -rapid.checks=N tries more.
 func TestModel(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	rounds(t, 4, func(t *testing.T, rt *rapid.T) {
 		m := newMachine(t, rt)
 		d := &sketch{T: rt, m: m}
 		m.graph = d.graph("n", maxDepth)
@@ -57,6 +57,15 @@ func TestModel(t *testing.T) {
 		}
 		m.replay()
 	})
+}
+
+// rounds checks a property so many times as often as rapid does: 100 times, or as the flag says.
+func rounds(t *testing.T, n int, property func(t *testing.T, rt *rapid.T)) {
+	for i := range n {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) { property(t, rt) })
+		})
+	}
 }
 
 func newMachine(t *testing.T, rt *rapid.T) *machine {

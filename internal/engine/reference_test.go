@@ -371,7 +371,7 @@ func simply(fails func(path string) bool) RunnerFunc {
 // TestReference holds the engine, which loads the thread anew for every answer, against the reference: random graphs of
 // one frame with all joins, routes, failure routes and answers that lead back.
 func TestReference(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	rounds(t, 10, func(t *testing.T, rt *rapid.T) {
 		w := newWorld(t)
 		m := &machine{T: rt, w: w}
 		d := &sketch{T: rt, m: m}
