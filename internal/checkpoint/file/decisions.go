@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/verbatim"
 )
 
 // decisionLine is a line of decisions.jsonl, without the data, which is JSON from outside.
@@ -37,7 +38,7 @@ type decisionLine struct {
 }
 
 func encodeDecision(d *checkpoint.Decision) ([]byte, error) {
-	o, err := lineOf(decisionLine{N: d.N, ID: text(d.ID), ResponseID: text(d.ResponseID), Thread: text(d.Thread), Step: d.Version.Step,
+	o, err := verbatim.LineOf(decisionLine{N: d.N, ID: text(d.ID), ResponseID: text(d.ResponseID), Thread: text(d.Thread), Step: d.Version.Step,
 		Revision: d.Version.Revision, Interrupt: text(d.Interrupt), Key: text(d.Key), Address: text(d.Address), Path: text(d.Path),
 		Action: text(d.Action), Comment: text(d.Comment), Reviewer: text(d.Reviewer), DecidedAt: d.DecidedAt,
 		WaitedSeconds: d.WaitedSeconds, ShownHash: text(d.ShownHash), Outcome: d.Outcome, Withdraws: text(d.Withdraws),
@@ -46,9 +47,9 @@ func encodeDecision(d *checkpoint.Decision) ([]byte, error) {
 		return nil, fmt.Errorf("decision %s of thread %s: %w", d.ID, d.Thread, err)
 	}
 	if len(d.Data) > 0 {
-		o.foreign("data", d.Data)
+		o.JSON("data", d.Data)
 	}
-	return o.seal(), nil
+	return o.Seal(), nil
 }
 
 func decodeDecision(b []byte) (*checkpoint.Decision, error) {
@@ -56,7 +57,7 @@ func decodeDecision(b []byte) (*checkpoint.Decision, error) {
 		decisionLine
 		Data foreign `json:"data"`
 	}
-	if err := open(b, lineSeal, &l); err != nil {
+	if err := verbatim.Open(b, verbatim.LineSeal, &l); err != nil {
 		return nil, err
 	}
 	return &checkpoint.Decision{N: l.N, ID: string(l.ID), ResponseID: string(l.ResponseID), Thread: string(l.Thread),
@@ -77,7 +78,7 @@ func (s *Store) decisionBytes(h *head) ([]byte, error) {
 		err = errMissing
 	}
 	if err == nil && int64(len(b)) < h.rows {
-		err = errCut
+		err = verbatim.ErrCut
 	}
 	if err != nil {
 		return nil, s.hurt(h.info.Thread, h.info.Step, file, err)
@@ -112,12 +113,12 @@ func (s *Store) find(h *head, responseID string) (*checkpoint.Decision, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := marshal(text(responseID), "")
+	id, err := verbatim.Marshal(text(responseID), "")
 	if err != nil {
 		return nil, err
 	}
 	for l := range bytes.Lines(b) {
-		err := intact(l, lineSeal)
+		err := verbatim.Intact(l, verbatim.LineSeal)
 		if err == nil && !bytes.Contains(l, id) {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/verbatim"
 )
 
 // definitionPage is definition.json; the texts are in files beside it.
@@ -29,7 +30,7 @@ type definitionFile struct {
 
 var plainSuffix = regexp.MustCompile(`^\.[a-z0-9]{1,8}$`)
 
-func textSum(b []byte) string { return fmt.Sprintf("%08x", sumOf(b)) }
+func textSum(b []byte) string { return fmt.Sprintf("%08x", verbatim.Sum(b)) }
 
 func (s *Store) definitionFolder(fingerprint string) string {
 	return join(s.definitions(), escape(fingerprint))
@@ -76,11 +77,11 @@ func (s *Store) writeDefinition(d *checkpoint.Definition, folder string) error {
 		}
 		p.Files = append(p.Files, definitionFile{Path: text(f.Path), File: name, Sum: textSum([]byte(f.Text))})
 	}
-	o, err := pageOf(p)
+	o, err := verbatim.PageOf(p)
 	if err != nil {
 		return err
 	}
-	if err := s.disk.Write(join(making, definitionName), o.seal()); err != nil {
+	if err := s.disk.Write(join(making, definitionName), o.Seal()); err != nil {
 		return err
 	}
 	if err := s.disk.Sync(making); err != nil {
@@ -110,7 +111,7 @@ func (s *Store) definitionIn(folder string) (*checkpoint.Definition, error) {
 		return nil, err
 	}
 	var p definitionPage
-	if err := open(b, pageSeal, &p); err != nil {
+	if err := verbatim.Open(b, verbatim.PageSeal, &p); err != nil {
 		return nil, s.hurtDefinition(join(folder, definitionName), err)
 	}
 	d := &checkpoint.Definition{Fingerprint: string(p.Fingerprint), Workflow: string(p.Workflow), Graph: string(p.Graph), Source: string(p.Source)}
@@ -118,7 +119,7 @@ func (s *Store) definitionIn(folder string) (*checkpoint.Definition, error) {
 		file := join(folder, path.Base(f.File))
 		b, err := s.disk.Read(file)
 		if err == nil && textSum(b) != f.Sum {
-			err = errBytes
+			err = verbatim.ErrBytes
 		}
 		if err != nil {
 			return nil, s.hurtDefinition(file, err)

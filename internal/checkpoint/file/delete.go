@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/verbatim"
 )
 
 // stone is the file of a tombstone.
@@ -55,11 +56,11 @@ func (t *session) bury() error {
 
 func (t *session) writeTombstone(b *checkpoint.Tombstone) error {
 	s := t.s
-	page, err := pageOf(stone{Thread: text(t.thread), DeletedAt: checkpoint.Micro(b.DeletedAt), Decisions: b.Decisions, DecisionHash: b.DecisionHash})
+	page, err := verbatim.PageOf(stone{Thread: text(t.thread), DeletedAt: checkpoint.Micro(b.DeletedAt), Decisions: b.Decisions, DecisionHash: b.DecisionHash})
 	if err != nil {
 		return err
 	}
-	if err := replace(s.disk, s.tombstone(t.thread), page.seal()); err != nil {
+	if err := replace(s.disk, s.tombstone(t.thread), page.Seal()); err != nil {
 		return err
 	}
 	return s.disk.Sync(s.tombstones())
@@ -72,7 +73,7 @@ func (s *Store) readTombstone(thread, file string) (*checkpoint.Tombstone, error
 		return nil, err
 	}
 	var p stone
-	if err := open(b, pageSeal, &p); err != nil {
+	if err := verbatim.Open(b, verbatim.PageSeal, &p); err != nil {
 		return nil, s.hurt(thread, 0, file, err)
 	}
 	return &checkpoint.Tombstone{Thread: string(p.Thread), DeletedAt: checkpoint.Micro(p.DeletedAt), Decisions: p.Decisions,

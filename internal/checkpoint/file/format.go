@@ -9,6 +9,13 @@ import (
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/verbatim"
+)
+
+// What a file holds of strings and of JSON from outside comes back to the byte.
+type (
+	text    = verbatim.Text
+	foreign = verbatim.JSON
 )
 
 // formatVersion is the newest layout this program knows.
@@ -58,7 +65,7 @@ func (s *Store) readFormat() (format, error) {
 		return format{}, err
 	}
 	var f format
-	if err := open(b, pageSeal, &f); err != nil {
+	if err := verbatim.Open(b, verbatim.PageSeal, &f); err != nil {
 		if !strings.Contains(string(b), storeMark) {
 			return f, fmt.Errorf("%w: its format.json is another program's", checkpoint.ErrForeign)
 		}
@@ -85,13 +92,13 @@ func (s *Store) create() (format, error) {
 			return f, fmt.Errorf("%w: the folder holds %s and no format.json; name an empty folder or one that is not there", checkpoint.ErrForeign, e.name)
 		}
 	}
-	page, err := pageOf(f)
+	page, err := verbatim.PageOf(f)
 	if err != nil {
 		return f, err
 	}
 	// Each process writes a file of its own: what it renames is whole.
 	file := fmt.Sprintf("%s.%d%s", s.formatFile(), os.Getpid(), temporary)
-	if err := s.disk.Write(file, page.seal()); err != nil {
+	if err := s.disk.Write(file, page.Seal()); err != nil {
 		return f, err
 	}
 	if err := s.disk.Rename(file, s.formatFile()); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/codec"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/verbatim"
 )
 
 // head is what head.json says: which steps and decisions in the thread's folder count, and all that lists show.
@@ -116,18 +117,18 @@ func (h *head) encode() ([]byte, error) {
 	if !h.deleted.IsZero() {
 		p.Deleted = &h.deleted
 	}
-	page, err := pageOf(&p)
+	page, err := verbatim.PageOf(&p)
 	if err != nil {
 		return nil, fmt.Errorf("thread %s: %w", i.Thread, err)
 	}
 	if len(h.lease.Answers) > 0 {
 		answers := make([][]byte, len(h.lease.Answers))
 		for n, raw := range h.lease.Answers {
-			answers[n] = appendForeign(nil, raw, false)
+			answers[n] = verbatim.Append(nil, raw, false)
 		}
-		page.list("answers", answers)
+		page.List("answers", answers)
 	}
-	return page.seal(), nil
+	return page.Seal(), nil
 }
 
 func decodeHead(b []byte) (*head, error) {
@@ -135,7 +136,7 @@ func decodeHead(b []byte) (*head, error) {
 		headPage
 		Answers []foreign `json:"answers"`
 	}
-	if err := open(b, pageSeal, &p); err != nil {
+	if err := verbatim.Open(b, verbatim.PageSeal, &p); err != nil {
 		return nil, err
 	}
 	h := &head{writes: p.Writes, chain: checkpoint.Chain{Count: p.Decisions.Count, Last: p.Decisions.Last}, rows: p.Decisions.Bytes,

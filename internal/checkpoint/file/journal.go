@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/verbatim"
 )
 
 // line is one of the journal: a thread changed. Numbers ascend, not always by one.
@@ -82,7 +84,7 @@ func (j *journal) look() (h journalHead, size int64, err error) {
 		return h, 0, err
 	}
 	first, _, _ := bytes.Cut(b, []byte("\n"))
-	if open(append(slices.Clip(first), '\n'), lineSeal, &h) != nil {
+	if verbatim.Open(append(slices.Clip(first), '\n'), verbatim.LineSeal, &h) != nil {
 		return journalHead{}, 0, nil
 	}
 	return h, size, nil
@@ -156,7 +158,7 @@ func (j *journal) take(b []byte, before int64) {
 // parseLine reads a line of the journal, those that encoding/json is not needed for at a tenth of its cost: a program that
 // begins reads tens of thousands.
 func parseLine(b []byte) (line, error) {
-	if err := intact(b, lineSeal); err != nil {
+	if err := verbatim.Intact(b, verbatim.LineSeal); err != nil {
 		return line{}, err
 	}
 	rest, ok := bytes.CutPrefix(b, []byte(`{"n":`))
@@ -165,7 +167,7 @@ func parseLine(b []byte) (line, error) {
 	end := bytes.IndexAny(rest, `"\`)
 	if !ok || !ok2 || err != nil || end < 0 || rest[end] != '"' {
 		var l line
-		err := open(b, lineSeal, &l)
+		err := verbatim.Open(b, verbatim.LineSeal, &l)
 		return l, err
 	}
 	return line{N: n, Thread: text(rest[:end]), Quiet: bytes.HasPrefix(rest[end:], []byte(`","quiet":true`))}, nil
@@ -186,11 +188,11 @@ func (j *journal) append(lines ...line) error {
 	var b []byte
 	for i, l := range lines {
 		l.N = j.last + int64(i) + 1
-		o, err := lineOf(l)
+		o, err := verbatim.LineOf(l)
 		if err != nil {
 			return err
 		}
-		b = append(b, o.seal()...)
+		b = append(b, o.Seal()...)
 	}
 	return j.s.disk.Append(j.s.journalFile(), j.size, b, false) // and read as any other's
 }
@@ -207,11 +209,11 @@ func (j *journal) rewrite() error {
 			h.From = max(j.last, j.s.now().UnixMicro())
 		}
 	}
-	o, err := lineOf(h)
+	o, err := verbatim.LineOf(h)
 	if err != nil {
 		return err
 	}
-	b := o.seal()
+	b := o.Seal()
 	var lines []line
 	for thread, n := range j.changes {
 		lines = append(lines, line{N: n, Thread: text(thread)})
@@ -221,11 +223,11 @@ func (j *journal) rewrite() error {
 	}
 	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(a.N, b.N) })
 	for _, l := range lines {
-		o, err := lineOf(l)
+		o, err := verbatim.LineOf(l)
 		if err != nil {
 			return err
 		}
-		b = append(b, o.seal()...)
+		b = append(b, o.Seal()...)
 	}
 	if err := replace(j.s.disk, j.s.journalFile(), b); err != nil {
 		return err

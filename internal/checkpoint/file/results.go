@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/verbatim"
 )
 
 // resultPage is the file of a pending result, without its data. Its name begins with a generation: results of another
@@ -63,14 +64,14 @@ func (t *session) writeResult(h *head, r *checkpoint.PendingResult) error {
 			return err
 		}
 	}
-	o, err := pageOf(resultPage{text(t.thread), h.results, t.now, r.Step, text(r.Path)})
+	o, err := verbatim.PageOf(resultPage{text(t.thread), h.results, t.now, r.Step, text(r.Path)})
 	if err != nil {
 		return err
 	}
 	if len(r.Data) > 0 {
-		o.foreign("data", r.Data)
+		o.JSON("data", r.Data)
 	}
-	if err := replace(s.disk, s.resultName(t.thread, h.results, r.Path), o.seal()); err != nil {
+	if err := replace(s.disk, s.resultName(t.thread, h.results, r.Path), o.Seal()); err != nil {
 		return err
 	}
 	return s.disk.Sync(folder)
@@ -94,7 +95,7 @@ func (s *Store) pending(h *head) ([]checkpoint.PendingResult, error) {
 			return nil, err
 		}
 		var f resultFile
-		if err := open(b, pageSeal, &f); err != nil {
+		if err := verbatim.Open(b, verbatim.PageSeal, &f); err != nil {
 			return nil, s.hurt(thread, h.info.Step+1, name, err)
 		}
 		files = append(files, f)

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/verbatim"
 )
 
 // step is the file of one step: its record, and its state as a keyframe or as the operations on the state of the step
@@ -105,12 +106,12 @@ func (p *step) encode() (file []byte, state int, err error) {
 	page := stepPage{Thread: text(c.Thread), Step: c.Step, Revision: c.Revision, TS: checkpoint.Micro(c.TS), Source: c.Source, Ended: c.Ended,
 		Workflow: c.Workflow, Fingerprint: c.Fingerprint, Commit: p.commit, Next: c.Next, Decisions: c.Decisions, Error: c.Error,
 		Origin: c.Origin, Runs: c.Runs, Write: p.write, Keyframe: p.keyframe, Parent: p.parent}
-	o, err := pageOf(&page)
+	o, err := verbatim.PageOf(&page)
 	if err != nil {
 		return nil, 0, fmt.Errorf("thread %s, step %d: %w", c.Thread, c.Step, err)
 	}
 	if len(c.Outputs) > 0 {
-		o.foreign("outputs", c.Outputs)
+		o.JSON("outputs", c.Outputs)
 	}
 	if len(c.Interrupts) > 0 {
 		lines := make([][]byte, len(c.Interrupts))
@@ -119,83 +120,83 @@ func (p *step) encode() (file []byte, state int, err error) {
 				return nil, 0, fmt.Errorf("thread %s, step %d, question %s: %w", c.Thread, c.Step, c.Interrupts[i].ID, err)
 			}
 		}
-		o.list("interrupts", lines)
+		o.List("interrupts", lines)
 	}
-	before := len(o.b)
+	before := len(o.B)
 	if p.keyframe {
 		addState(o, c.Channels)
 	} else {
 		addOps(o, p.ops)
 	}
-	state = len(o.b) - before
-	return o.seal(), state, nil
+	state = len(o.B) - before
+	return o.Seal(), state, nil
 }
 
 func interruptLine(q *checkpoint.Interrupt) ([]byte, error) {
-	b, err := marshal(interruptPage{Interrupt: q}, "")
+	b, err := verbatim.Marshal(interruptPage{Interrupt: q}, "")
 	if err != nil {
 		return nil, err
 	}
-	o := object{b: b, line: true}
+	o := verbatim.Object{B: b, Line: true}
 	if len(q.Payload) > 0 {
-		o.b = inside(o.b, "payload", appendForeign(nil, q.Payload, false))
+		o.B = inside(o.B, "payload", verbatim.Append(nil, q.Payload, false))
 	}
 	if q.Previous == nil {
-		return o.b, nil
+		return o.B, nil
 	}
-	b, err = marshal(previousPage{Previous: q.Previous}, "")
+	b, err = verbatim.Marshal(previousPage{Previous: q.Previous}, "")
 	if err != nil {
 		return nil, err
 	}
 	if len(q.Previous.Content) > 0 {
-		b = inside(b, "content", appendForeign(nil, q.Previous.Content, false))
+		b = inside(b, "content", verbatim.Append(nil, q.Previous.Content, false))
 	}
-	return inside(o.b, "previous", b), nil
+	return inside(o.B, "previous", b), nil
 }
 
 // inside adds a field to a small object.
 func inside(b []byte, name string, value []byte) []byte {
-	o := object{b: b, line: true}
-	o.raw(name, value)
-	return o.b
+	o := verbatim.Object{B: b, Line: true}
+	o.Raw(name, value)
+	return o.B
 }
 
 // addState writes a whole state, by name.
-func addState(o *object, c checkpoint.Channels) {
+func addState(o *verbatim.Object, c checkpoint.Channels) {
 	var lines, others [][]byte
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		if !utf8.ValidString(name) {
 			others = append(others, opBytes("", name, c[name]))
 			continue
 		}
-		key, _ := marshal(name, "") // a string always marshals
-		lines = append(lines, appendForeign(append(key, ": "...), c[name], false))
+		key, _ := verbatim.Marshal(name, "") // a string always marshals
+		lines = append(lines, verbatim.Append(append(key, ": "...), c[name], false))
 	}
-	o.raw("state", block('{', lines, '}'))
+	o.Raw("state", verbatim.Block('{', lines, '}'))
 	if len(others) > 0 {
-		o.list("state_others", others)
+		o.List("state_others", others)
 	}
 }
 
-func addOps(o *object, ops []checkpoint.Op) {
+func addOps(o *verbatim.Object, ops []checkpoint.Op) {
 	lines := make([][]byte, len(ops))
 	for i := range ops {
 		lines[i] = opBytes(opNames[ops[i].Kind], ops[i].Channel, ops[i].Value)
 	}
-	o.list("ops", lines)
+	o.List("ops", lines)
 }
 
 func opBytes(kind, channel string, value []byte) []byte {
-	b, _ := marshal(opLine{Op: kind, Channel: text(channel)}, "") // strings always marshal
+	b, _ := verbatim.Marshal(opLine{Op: kind, Channel: text(channel)}, "") // strings always marshal
 	if kind == opNames[checkpoint.OpDelete] {
 		return b
 	}
-	return inside(b, "value", appendForeign(nil, value, false))
+	return inside(b, "value", verbatim.Append(nil, value, false))
 }
 
 func decodeStep(b []byte) (*step, error) {
 	var f stepFile
-	if err := open(b, pageSeal, &f); err != nil {
+	if err := verbatim.Open(b, verbatim.PageSeal, &f); err != nil {
 		return nil, err
 	}
 	p := &step{commit: f.Commit, write: f.Write, keyframe: f.Keyframe, parent: f.Parent, size: int64(len(b)),

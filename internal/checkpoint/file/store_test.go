@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/verbatim"
 )
 
 // chainOf commits n steps to a new thread, with three decisions, and gives the commit that would follow.
@@ -91,7 +92,7 @@ func TestForeignJSON(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if readable := embeddable(v, false); readable != bytes.Contains(step, append([]byte(`"outputs": `), v...)) {
+			if readable := bytes.Equal(verbatim.Append(nil, v, false), v); readable != bytes.Contains(step, append([]byte(`"outputs": `), v...)) {
 				t.Errorf("readable is %t", readable)
 			}
 		})
