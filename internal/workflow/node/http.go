@@ -204,20 +204,20 @@ func (n *HTTP) head(scope *callScope, req *http.Request) error {
 var harmless = []string{"Accept", "Accept-Language", "Content-Type", "User-Agent"}
 
 // redirect says whether a redirect is followed. What the file says in headers is for the server it names: no other gets
-// it, be the header called Authorization or not, and none is told from where it was called.
+// more than the harmless ones, be a header called Authorization or not, and none is told from where it was called.
 func (n *HTTP) redirect(req *http.Request, via []*http.Request) error {
 	if slices.Contains(n.Accept, req.Response.StatusCode) {
 		return http.ErrUseLastResponse
 	}
 	if len(via) > maxRedirects {
-		return engine.Permanent(fmt.Errorf("more than %d redirects, the last to %s", maxRedirects, req.URL.Host))
+		return engine.Permanent(n.quiet(fmt.Errorf("more than %d redirects, the last to %s", maxRedirects, req.URL.Host)))
 	}
 	first := via[0].URL
 	if first.Scheme == req.URL.Scheme && first.Host == req.URL.Host {
 		return nil
 	}
 	if req.URL.Scheme != "http" && req.URL.Scheme != "https" {
-		return engine.Permanent(fmt.Errorf("a redirect leads to an address of the scheme %q", req.URL.Scheme))
+		return engine.Permanent(n.quiet(fmt.Errorf("a redirect leads to an address of the scheme %q", req.URL.Scheme)))
 	}
 	req.Header.Del("Referer")
 	for name := range req.Header {

@@ -192,6 +192,39 @@ func TestSecretsStayOutOfErrors(t *testing.T) {
 	}
 }
 
+// TestSecretsAreHiddenInEachFormInWhichTheyAreSent: without the line end that a file left in the variable, and escaped in
+// an address; and a failure that no retry mends stays one.
+func TestSecretsAreHiddenInEachFormInWhichTheyAreSent(t *testing.T) {
+	address, transport := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/header":
+			http.Error(w, "token "+r.Header.Get("X-Token")+" is unknown", 403)
+		case "/loop":
+			http.Redirect(w, r, "/loop", 302)
+		default:
+			http.Error(w, "no such page: "+r.URL.String()+" and "+r.URL.Path, 404)
+		}
+	})
+	for _, c := range []struct{ name, value, url, header, want string }{
+		{"a line end", "s3cret\n", address + "/header", `{{env "X"}}`, "403 Forbidden: token [env] is unknown"},
+		{"spaces", " s3cret  ", address + "/header", `a{{env "X"}}b`, "403 Forbidden: token a [env] b is unknown"},
+		{"in a path", "s3c ret/ü", address + `/x/{{env "X"}}`, "", "404 Not Found: no such page: /x/[env] and /x/[env]"},
+		{"in a query", "s3c-ret+/=", address + `/x?key={{env "X"}}`, "", "404 Not Found: no such page: /x?key=[env] and /x"},
+		{"the host", strings.TrimPrefix(address, "http://"), `http://{{env "X"}}/loop`, "", "more than 10 redirects, the last to [env]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			secrets := &node.Secrets{}
+			n := &node.HTTP{URL: secret(t, secrets, c.url), Secrets: secrets, Transport: transport}
+			n.Headers = []node.NamedText{{Name: "X-Token", Text: secret(t, secrets, c.header)}}
+			secrets.Getenv = func(string) (string, bool) { return c.value, true }
+			call, _ := callOn(t, `{}`)
+			if _, err := run(t, n, call); err == nil || !strings.HasSuffix(err.Error(), c.want) || !permanent(err) {
+				t.Errorf("got %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
 func TestRedirects(t *testing.T) {
 	var heard http.Header
 	other, transport := serve(t, func(w http.ResponseWriter, r *http.Request) {

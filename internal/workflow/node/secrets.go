@@ -1,6 +1,7 @@
 package node
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -18,16 +19,21 @@ type Secrets struct {
 // Lookup is the value of a variable, which is a secret from now on.
 func (s *Secrets) Lookup(name string) (string, bool) {
 	value, ok := s.Getenv(name)
-	if value == "" {
-		return value, ok
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Contains(s.seen, value) {
-		s.seen = append(s.seen, value)
-		slices.SortStableFunc(s.seen, func(a, b string) int { return len(b) - len(a) })
+	for _, form := range forms(strings.TrimSpace(value)) {
+		if form != "" && !slices.Contains(s.seen, form) {
+			s.seen = append(s.seen, form)
+			slices.SortStableFunc(s.seen, func(a, b string) int { return len(b) - len(a) })
+		}
 	}
 	return value, ok
+}
+
+// forms are those in which a secret without space around it is sent, and so may come back: in a header as it is, in an
+// address escaped.
+func forms(secret string) []string {
+	return []string{secret, (&url.URL{Path: secret}).EscapedPath(), url.PathEscape(secret), url.QueryEscape(secret)}
 }
 
 // Hide puts a mark in the place of every secret in a text.
