@@ -20,6 +20,7 @@ type performed struct {
 	finished bool // false: the context ended first, and the run is to be repeated
 
 	inherited bool // another process got it
+	kept      bool // it is in the store, unless that failed and ends the step
 }
 
 // attempts counts the attempts so far, the last one included.

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/nearest"
 )
 
 // EditRequest is a reviewer's change of the state.
@@ -124,9 +126,19 @@ func (f *frame) edit(updates map[string]json.RawMessage) error {
 			return fmt.Errorf("%w: %q is not a key of %s but of what is around it; a map item has only keys of its own",
 				ErrInvalidEdit, key, strings.TrimSuffix(f.address, "/"))
 		}
+		if !f.hasKey(key) {
+			of := cmp.Or(strings.TrimSuffix(f.address, "/"), "workflow "+f.graph.Name)
+			return fmt.Errorf("%w: %q is no state key of %s%s", ErrInvalidEdit, key, of, nearest.Hint(key, f.graph.Keys))
+		}
 		f.set(key, v)
 	}
 	return nil
+}
+
+// hasKey reports whether nodes of the frame may read or write a key, as far as that is known.
+func (f *frame) hasKey(key string) bool {
+	_, written := f.state[key]
+	return written || f.graph.Keys == nil || slices.Contains(f.graph.Keys, key)
 }
 
 // seesAround reports whether a frame, of a map's body, reads a name from around it.
@@ -138,6 +150,10 @@ func (f *frame) seesAround(key string) bool {
 		return false
 	}
 	_, around := f.Lookup(key)
+	for o := f; !around && o.owner != nil && o.owner.open(); {
+		o = o.owner.run.frame
+		around = slices.Contains(o.graph.Keys, key)
+	}
 	return around
 }
 

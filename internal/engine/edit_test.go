@@ -98,7 +98,10 @@ func TestAnEditReachesEveryFrame(t *testing.T) {
 // TestARefusedEditChangesNothing: what is no frame at work, no key, or not a key of that frame.
 func TestARefusedEditChangesNothing(t *testing.T) {
 	w := newWorld(t)
-	asked := w.start(graph(each("each", "list", graph(node("review", asks(plainQuestion))))), map[string]any{"list": []int{7}})
+	body := graph(node("review", asks(plainQuestion)))
+	whole := graph(each("each", "list", body))
+	body.Keys, whole.Keys = []string{"draft"}, []string{"list", "each", "notes"}
+	asked := w.start(whole, map[string]any{"list": []int{7}})
 	for _, x := range []struct{ frame, key, says string }{
 		{"each/1", "x", "each/0"},
 		{"each", "x", "each/0"},
@@ -106,6 +109,10 @@ func TestARefusedEditChangesNothing(t *testing.T) {
 		{"each/0", "item", "around it"},
 		{"each/0", "index", "around it"},
 		{"each/0", "@epoch", "no state key"},
+		{"each/0", "notes", "around it"},
+		{"each/0", "darft", `no state key of each/0; did you mean "draft"?`},
+		{"", "note", `no state key of workflow test; did you mean "notes"?`},
+		{"", "draft", "no state key"},
 		{"", "@epoch", "no state key"},
 		{"", "", "no state key"},
 	} {

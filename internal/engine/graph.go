@@ -15,7 +15,8 @@ type Graph struct {
 	Fingerprint    string
 	Start          []string
 	Nodes          []*Node                    // in file order, which is also the order of the frontier
-	Channels       map[string]Reducer         // state keys; a key that is missing is Replace
+	Channels       map[string]Reducer         // how state keys are merged; a key that is missing is Replace
+	Keys           []string                   // all state keys there are, beside those of an input that takes any; nil: unknown
 	Output         func(Scope) (Value, error) // result of a finished run; nil: all state keys
 	MaxConcurrency int                        // node runs at a time, those of nested workflows included; 0 is 8, and nested no limit of its own
 	StepLimit      int                        // super-steps a call; 0 is 1000. That of the root counts.

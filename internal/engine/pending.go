@@ -100,6 +100,20 @@ func (s *session) keep(ctx context.Context, r *run, p *performed) {
 		rec.Error = &message
 	}
 	s.store(ctx, r, rec)
+	p.kept = true
+}
+
+// keepRest stores, of a step that is given up, what had finished and nobody has stored, because the last run had ended by
+// then and a commit was to follow.
+func (s *session) keepRest(ctx context.Context, frontier []*run, results []performed) {
+	if storeFailed(ctx) {
+		return
+	}
+	for i, r := range frontier {
+		if p := &results[i]; p.finished && !p.kept && !p.inherited {
+			s.keep(ctx, r, p)
+		}
+	}
 }
 
 // keepFailures makes the number of failed attempts outlive this process.

@@ -64,3 +64,36 @@ func TestResultsThatEndTogetherAreStoredTogether(t *testing.T) {
 		})
 	}
 }
+
+// TestAShutdownKeepsWhatHadFinished: also the result that waited to be stored with others, and that of the run which
+// ended last, when a sibling was interrupted. Only that one is run again.
+func TestAShutdownKeepsWhatHadFinished(t *testing.T) {
+	for _, cause := range []error{errShutdown, ErrCancelledByPerson} {
+		synctest.Test(t, func(t *testing.T) {
+			var r ran
+			store := &tardy{Store: memory.New(memory.Options{}), began: time.Now()}
+			w := newWorldOn(t, store, newClock())
+			ctx, end := context.WithCancelCause(t.Context())
+			after := func(d time.Duration) RunnerFunc {
+				return func(context.Context, *Call) (Result, error) { time.Sleep(d); return Result{}, nil }
+			}
+			g := graph(node("fan", passes, "a", "b", "c", "d"), node("a", noted(&r, after(0))),
+				node("b", noted(&r, after(time.Second/2))), node("c", noted(&r, func(ctx context.Context, c *Call) (Result, error) {
+					return Result{}, sleep(ctx, time.Hour)
+				})), node("d", noted(&r, after(3*time.Second))))
+			time.AfterFunc(700*time.Millisecond, func() { end(cause) })
+			out, err := w.Start(ctx, w.request(g, nil))
+			if err != nil || out.Status != checkpoint.Stalled {
+				t.Fatal(err, out)
+			}
+			first := len(r.all())
+			g.Nodes[3].Runner = RunnerFunc(noted(&r, passes))
+			if out, err = w.Resume(t.Context(), ResumeRequest{Thread: out.Thread}); err != nil || out.Status != checkpoint.Done {
+				t.Fatal(err, out)
+			}
+			if again := r.all()[first:]; !slices.Equal(again, []string{"c@1"}) {
+				t.Errorf("%v: run again: %v", cause, again)
+			}
+		})
+	}
+}

@@ -68,6 +68,7 @@ func (s *session) drive(ctx context.Context) (*Outcome, error) {
 			results := s.execute(ctx, frontier)
 			if ctx.Err() != nil && !s.worthKeeping(ctx, frontier, results) {
 				s.interrupted(context.Cause(ctx), frontier, results)
+				s.keepRest(ctx, frontier, results)
 				return s.abandon(ctx)
 			}
 			if err := s.conclude(frontier, results); err != nil {
@@ -90,9 +91,7 @@ func (s *session) settled() bool { return s.source == "" }
 // worthKeeping reports whether a step may be committed although its context ended: every run finished, and it was no
 // person who wanted it undone.
 func (s *session) worthKeeping(ctx context.Context, frontier []*run, results []performed) bool {
-	cause := context.Cause(ctx)
-	var store *storeError
-	if errors.Is(cause, ErrCancelledByPerson) || errors.As(cause, &store) {
+	if errors.Is(context.Cause(ctx), ErrCancelledByPerson) || storeFailed(ctx) {
 		return false
 	}
 	for i, r := range frontier {
@@ -252,6 +251,12 @@ func (s *session) release(ctx context.Context, withdraw bool) error {
 type storeError struct{ error }
 
 func (e *storeError) Unwrap() error { return e.error }
+
+// storeFailed reports whether that is why ctx has ended.
+func storeFailed(ctx context.Context) bool {
+	var failure *storeError
+	return errors.As(context.Cause(ctx), &failure)
+}
 
 // apply puts validated answers to work on the tree.
 func (s *session) apply(answers []json.RawMessage, inherited bool) error {

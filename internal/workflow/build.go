@@ -217,7 +217,7 @@ func (b *builder) graph() *engine.Graph {
 		b.env = b.namedTexts(scope{env: true}, f.env)
 	}
 	g := &engine.Graph{
-		Name: f.name.text, Channels: b.channels, Start: f.start.names(),
+		Name: f.name.text, Channels: b.channels, Keys: append([]string{}, b.own.Keys...), Start: f.start.names(),
 		MaxConcurrency: f.maxConcurrency.n, StepLimit: f.stepLimit.n,
 	}
 	for _, n := range f.nodes.list {
