@@ -383,52 +383,6 @@ func TestEventsOfForkEditAndUpgrade(t *testing.T) {
 	})
 }
 
-func TestEventsOfCancellation(t *testing.T) {
-	for _, x := range []struct {
-		cause  error
-		reason string
-		status string
-	}{{ErrCancelledByPerson, "person withdrawn", "interrupted"}, {errShutdown, "shutdown", "stalled"}} {
-		eachStore(t, func(t *testing.T, plain *world) {
-			w := watch(plain)
-			ctx, cancel := context.WithCancelCause(context.Background())
-			g := graph(node("ask", asks(plainQuestion), "quick", "slow"), node("quick", passes), node("slow", func(ctx context.Context, _ *Call) (Result, error) {
-				cancel(x.cause)
-				<-ctx.Done()
-				return Result{}, ctx.Err()
-			}))
-			g.MaxConcurrency = 1
-			asked := w.begin(g, nil)
-			w.forget()
-			if _, err := w.e.Resume(ctx, ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}, By: "ana"}); err != nil {
-				t.Fatal(err)
-			}
-			reason, _, _ := strings.Cut(x.reason, " ")
-			w.told("2 answered ask@1 approve ana at ask", "2 node_finished ask@1 COMPLETED approve", "2 step_started", "2 node_started quick@1", "2 node_started slow@1",
-				"2 cancelled quick@1 "+reason, "2 cancelled slow@1 "+reason, "1 cancelled "+x.reason, "1 thread_rested "+x.status)
-		})
-	}
-}
-
-func TestEventsOfATakeoverAfterACrash(t *testing.T) {
-	eachStore(t, func(t *testing.T, plain *world) {
-		w := watch(plain)
-		g := graph(node("ask", asks(plainQuestion), "a", "b"), node("a", passes), node("b", passes))
-		g.MaxConcurrency = 1
-		asked := w.begin(g, nil)
-		w.forget()
-		if lives(func() {
-			w.crashAt("before_commit", 1).Resume(context.Background(), ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}, By: "ana"})
-		}) {
-			t.Fatal("no crash")
-		}
-		w.clock.advance(time.Minute)
-		w.resume(asked.Thread)
-		w.told("2 answered ask@1 approve ana at ask inherited", "2 node_finished ask@1 COMPLETED approve", "2 step_started", "2 node_started b@1",
-			"2 node_finished a@1 COMPLETED", "2 node_finished b@1 COMPLETED", "2 step_committed answer", "2 thread_rested done")
-	})
-}
-
 // refusing is a store that refuses commits once it is told to.
 type refusing struct {
 	checkpoint.Store

@@ -203,7 +203,7 @@ func (s *session) abandon(ctx context.Context) (*Outcome, error) {
 	cause := context.Cause(ctx)
 	ctx = context.WithoutCancel(ctx)
 	if s.engine.store == nil {
-		s.event(Event{Type: CancelledEv, Reason: reasonOf(cause), Text: cause.Error()})
+		s.headEvent(Event{Type: CancelledEv, Reason: reasonOf(cause), Text: cause.Error()})
 		return nil, fmt.Errorf("thread %s: %w", s.tree.thread, cause)
 	}
 	var failure *storeError
