@@ -17,6 +17,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/desk/local"
 	"github.com/hitl-tui/hitl-tui/internal/engine"
+	"github.com/hitl-tui/hitl-tui/internal/redact"
 	"github.com/hitl-tui/hitl-tui/internal/ui"
 )
 
@@ -54,7 +55,7 @@ func keyToFrame(dir string) (*pair, error) {
 		cancel()
 		return nil, errors.Join(err, store.Close())
 	}
-	s := &screen{model: ui.New(ctx, d, ui.Options{Env: []string{"TERM=xterm-256color"}})}
+	s := &screen{model: ui.New(ctx, d.Masked(redact.Rules{}), ui.Options{Env: []string{"TERM=xterm-256color"}})}
 	s.do(s.model.Init())
 	s.send(tea.WindowSizeMsg{Width: 160, Height: 50})
 	if drawn := s.model.View().Content; !strings.Contains(drawn, "Publish") {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/redact"
 )
 
 // system is what the program has of the machine it runs on.
@@ -43,8 +44,9 @@ func system() *machine {
 // app is one invocation: the machine and the global flags.
 type app struct {
 	*machine
-	flags globals
-	code  int // exit code a command chose although nothing failed
+	flags  globals
+	redact redact.Rules // of the configuration, once it is read
+	code   int          // exit code a command chose although nothing failed
 }
 
 // globals are the flags every command has.

@@ -35,7 +35,7 @@ func (a *app) showDesk(ctx context.Context, d *opened) error {
 			}
 		})
 	}
-	return ui.Run(ctx, d.Desk, ui.Options{
+	return ui.Run(ctx, d.Masked, ui.Options{
 		Theme: d.setup.theme, Keys: keymap.Overrides(d.setup.keys), ReadOnly: a.flags.readOnly, StateDir: d.setup.state, Bell: true,
 		Grace: d.setup.grace,
 	})

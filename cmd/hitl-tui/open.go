@@ -18,6 +18,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/desk/local"
 	"github.com/hitl-tui/hitl-tui/internal/engine"
 	"github.com/hitl-tui/hitl-tui/internal/llm"
+	"github.com/hitl-tui/hitl-tui/internal/redact"
 	"github.com/hitl-tui/hitl-tui/internal/workflow"
 )
 
@@ -39,6 +40,8 @@ type setup struct {
 	reviewer  string
 	theme     string
 	keys      config.Keys
+	redact    redact.Rules
+	retention config.Retention
 	grace     time.Duration
 	models    map[string]llm.Model
 	config    string // the file in which models are configured
@@ -54,7 +57,7 @@ func (s setup) library(env config.Env) workflow.Library {
 
 // opened is a desk with what has to be closed after it.
 type opened struct {
-	*desk.Desk
+	*desk.Masked
 	setup  setup
 	source *local.Source
 	store  checkpoint.Store
@@ -80,7 +83,9 @@ func (a *app) setup() (setup, error) {
 	case err != nil:
 		return usage(err)
 	}
-	s := setup{state: paths.State, themes: paths.Themes(), workflows: c.Workflows, keys: c.Keys, models: c.Models, config: file}
+	s := setup{state: paths.State, themes: paths.Themes(), workflows: c.Workflows, keys: c.Keys, models: c.Models, config: file,
+		redact: c.Redact, retention: c.Retention}
+	a.redact = c.Redact
 	if len(s.workflows) == 0 {
 		s.workflows = []string{paths.Workflows()}
 	}
@@ -149,13 +154,23 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 	}
 	engineOptions.Graphs = &workflow.Graphs{Library: s.library(a.lookup)}
 	o.source = local.New(store, engineOptions)
-	o.Desk, err = desk.New(o.source, desk.Options{
+	d, err := desk.New(o.source, desk.Options{
 		StateDir: s.state, Reviewer: s.reviewer, ReadOnly: a.flags.readOnly, Workflows: s.workflows, Grace: s.grace, Log: o.logger,
 	})
 	if err != nil {
 		return nil, errors.Join(err, o.close())
 	}
+	o.Masked = d.Masked(a.shown(s))
 	return o, nil
+}
+
+// shown are the rules by which what is printed is masked. What programs read with --json is whole, so that they can
+// answer with it, unless they may only read.
+func (a *app) shown(s setup) redact.Rules {
+	if a.flags.json && !a.flags.readOnly {
+		return redact.Off()
+	}
+	return s.redact
 }
 
 // unusable is why a store cannot be opened: it has a code of its own, or it just cannot be used.
@@ -187,7 +202,7 @@ func (o *opened) logTo(file string) error {
 	if err != nil {
 		return &desk.Error{Code: desk.CodeStoreUnavailable, Message: err.Error(), Err: err}
 	}
-	o.log, o.logger = log, slog.New(slog.NewTextHandler(log, nil))
+	o.log, o.logger = log, slog.New(o.setup.redact.Handler(slog.NewTextHandler(log, nil)))
 	return nil
 }
 
@@ -196,7 +211,7 @@ func (o *opened) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	var errs []error
-	if o.Desk != nil {
+	if o.Masked != nil {
 		errs = append(errs, o.Desk.Close(ctx))
 	}
 	if o.source != nil {

@@ -60,7 +60,7 @@ func (a *app) say(format string, args ...any) {
 
 // tell writes an error: what failed and what to do about it.
 func (a *app) tell(err error, code string) {
-	fmt.Fprintf(a.err, "hitl-tui: %s\n", sanitize.Text(strings.TrimRight(desk.Explain(err), "\n")))
+	fmt.Fprintf(a.err, "hitl-tui: %s\n", sanitize.Text(a.redact.Text(strings.TrimRight(desk.Explain(err), "\n"))))
 	_ = code
 }
 

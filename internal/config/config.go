@@ -35,6 +35,7 @@ type Config struct {
 	Keys      Keys
 	Grace     *time.Duration // nil: DefaultGrace; zero: decisions are sent at once
 	Retention Retention
+	Redact    redact.Rules         // what is masked where threads are shown, logged or exported
 	Models    map[string]llm.Model // by the names that workflows use, "default" among them if it is given
 }
 
@@ -119,7 +120,7 @@ func Parse(path, text, home string) (*Config, error) {
 // excerpt is a line of the file, safe to show and not too long; nothing of one that holds what looks like a secret.
 func excerpt(line string) string {
 	const most = 160
-	if redact.Text(line) != line {
+	if (redact.Rules{}).Text(line) != line {
 		return ""
 	}
 	line = sanitize.Line(strings.TrimSuffix(line, "\r"))
@@ -164,6 +165,7 @@ func (d *decoder) topLevel() []key {
 				{"finished_before", func(v *node) { c.Retention.FinishedBefore = d.age(v, "finished_before") }},
 			})
 		}},
+		{"redact", d.redact},
 		{"models", d.models},
 		{"rules", later("rules")},
 		{"hooks", later("hooks")},

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/hitl-tui/hitl-tui/internal/config"
 	"github.com/hitl-tui/hitl-tui/internal/llm"
+	"github.com/hitl-tui/hitl-tui/internal/redact"
 )
 
 func TestParse(t *testing.T) {
@@ -42,8 +44,33 @@ retention:
 		Grace:     &grace,
 		Retention: config.Retention{OlderThan: 30 * 24 * time.Hour, FinishedBefore: 12 * 7 * 24 * time.Hour},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, sameRules()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// sameRules compares rules of redaction by what they were made of.
+func sameRules() cmp.Option {
+	return cmp.Comparer(func(a, b redact.Rules) bool { return reflect.DeepEqual(a, b) })
+}
+
+func TestRedact(t *testing.T) {
+	got, err := config.Parse("c.yaml", `redact:
+  keys: [iban, "customer number"]
+  except: pin
+  patterns:
+    - '\bDE\d{20}\b'
+`, "/home/ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := got.Redact
+	if !r.Secret("customer_iban") || r.Secret("pin") || !r.Secret("password") || r.Text("to DE12345678901234567890") != "to [redacted]" {
+		t.Errorf("%+v", r)
+	}
+	got, err = config.Parse("c.yaml", "redact: off\n", "/home/ann")
+	if err != nil || !got.Redact.IsOff() {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
@@ -94,7 +121,7 @@ func TestParseNothing(t *testing.T) {
 		got, err := config.Parse("c.yaml", text, "/home/ann")
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
-		} else if diff := cmp.Diff(&config.Config{File: "c.yaml"}, got); diff != "" {
+		} else if diff := cmp.Diff(&config.Config{File: "c.yaml"}, got, sameRules()); diff != "" {
 			t.Errorf("%q: %s", text, diff)
 		}
 	}
@@ -117,6 +144,13 @@ func TestParseFaults(t *testing.T) {
 		"keys: {inbox: a}":                      "keys.inbox must be a mapping of commands",
 		"keys: {inbox: {approve: {}}}":          "keys.inbox.approve must be a text",
 		"rules: []":                             "rules are not yet supported",
+		"redact: on":                            `1:9: redact must be a mapping {keys, except, patterns}, or off, not "on"`,
+		"redact: [iban]":                        "redact must be a mapping",
+		"redact: {key: [iban]}":                 `did you mean "keys"? (the keys are keys, except, patterns)`,
+		"redact: {keys: [iban, '--']}":          `1:23: redact.keys: "--" is no name of a key`,
+		"redact:\n  patterns:\n  - a\n  - 'b('": "c.yaml:4:5: redact.patterns: error parsing regexp: missing closing ): `b(`",
+		"redact: {patterns: 'x*'}":              `the pattern "x*" matches the empty text`,
+		"redact: {except: {a: b}}":              "redact.except must be a text, not a mapping",
 		"hooks: {a: b}":                         "hooks are not yet supported",
 		"models: [a]":                           "models must be a mapping of names, not a list",
 		"models: {default: x}":                  `1:19: models.default: no model is called "x"`,
@@ -157,7 +191,7 @@ func TestAllFaultsAreReportedWithTheirLines(t *testing.T) {
 c.yaml:3:7: keys must be a mapping of scopes, not a text
   3 | keys: 5
     |       ^
-c.yaml:5:1: unknown key "them"; did you mean "theme"? (the keys are store, reviewer, theme, workflows, keys, grace, retention, models, rules, hooks)
+c.yaml:5:1: unknown key "them"; did you mean "theme"? (the keys are store, reviewer, theme, workflows, keys, grace, retention, redact, models, rules, hooks)
   5 | them: d^[ark
     | ^`
 	if diff := cmp.Diff(want, err.Error()); diff != "" {

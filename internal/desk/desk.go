@@ -31,7 +31,8 @@ type Options struct {
 	Grace time.Duration
 	// Runners is how many resumes run at once: 8.
 	Runners int
-	// Secret tells which questions are answered with a credential, which is then never written to disk.
+	// Secret tells which questions are answered with a credential, which is then never written to disk; without it
+	// those whose schema has a field of format password or one that is only written.
 	Secret func(Question) bool
 	// Now and AfterFunc are the clock. AfterFunc calls f once after d and returns what stops it.
 	Now       func() time.Time
@@ -114,7 +115,7 @@ func (o *Options) fill() {
 		o.Runners = 8
 	}
 	if o.Secret == nil {
-		o.Secret = func(Question) bool { return false }
+		o.Secret = asksSecret
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -113,6 +113,8 @@ type Question struct {
 	ResumesNow       bool
 	WaitsFor         int
 	ShownHash        string
+
+	Unmasked *Question // what it was masked from, nil when nothing was; see Whole
 }
 
 // Choice is one action at one question.
@@ -254,6 +256,8 @@ type State struct {
 	Next      []string
 	State     map[string]json.RawMessage
 	Questions []Question // open at that step, as recorded
+
+	Unmasked *State // what it was masked from; see Whole
 }
 
 // KeyDiff is the change of one state key between two steps.

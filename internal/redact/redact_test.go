@@ -10,18 +10,21 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/redact"
 )
 
+// defaults are the rules without any configuration.
+var defaults redact.Rules
+
 func TestSecret(t *testing.T) {
 	for _, key := range []string{"authorization", "Authorization", "api_key", "apiKey", "API-KEY", "x-api-key", "APIKey", "apikey", "token", "access_token",
 		"accessToken", "refresh-token", "secret", "client_secret", "password", "db_password", "PGPASSWORD_password", "cookie", "Set-Cookie",
 		"session_id", "private_key", "aws_secret_access_key", "credentials", "auth_header", "token_value", "password_hash", "access_tokens", "HTTPAuthorization"} {
-		if !redact.Secret(key) {
+		if !defaults.Secret(key) {
 			t.Errorf("%s is not taken for a secret", key)
 		}
 	}
 	for _, key := range []string{"", "author", "authors", "authority", "tokens_used", "tokens", "total_tokens", "max_tokens", "token_count", "tokenizer", "key",
 		"keys", "primary_key", "keyboard", "monkey", "secretary", "password_policy", "cookies_enabled", "passenger", "compass", "bypass_mode", "id", "pinned",
 		"response_id", "state_key", "content_key", "secrets_found"} {
-		if redact.Secret(key) {
+		if defaults.Secret(key) {
 			t.Errorf("%s is taken for a secret", key)
 		}
 	}
@@ -43,9 +46,28 @@ func TestText(t *testing.T) {
 		"eyJhbGciOiJI.eyJzdWIiOiIx.abc-def":                                      "[redacted]",
 		"-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nx": "[redacted]\nx",
 		"https://example.com:8080/a":                                             "https://example.com:8080/a",
+		`{"password": {"a": "hunter2"}, "user": "ann"}`:                          `{"password": "[redacted]", "user": "ann"}`,
+		`said {"password":"a \" b"} then`:                                        `said {"password":[redacted]} then`,
+		`"{\"password\":\"hunter2\"}" then`:                                      `"{\"password\":[redacted]}" then`,
+		`password: "hunter2 and on`:                                              `password: [redacted]`,
+		"Authorization: Token abc123":                                            "Authorization: Token [redacted]",
+		"Authorization: Bearer short":                                            "Authorization: Bearer [redacted]",
+		"authorization=abc def\nx":                                               "authorization=abc [redacted]\nx",
+		"login --user ann --password hunter2 -v":                                 "login --user ann --password [redacted] -v",
+		`["login", "--token", "hunter2"] ran`:                                    `["login", "--token", [redacted]] ran`,
+		"https://example.com/a?user=ann&access_token=abc&x=1":                    "https://example.com/a?user=ann&access_token=[redacted]&x=1",
+		"token := os.Args[1]":                                                    "token := [redacted]",
+		"PASSWORD=[redacted]":                                                    "PASSWORD=[redacted]",
+		"Authorization: Bearer [redacted]":                                       "Authorization: Bearer [redacted]",
+		"password:":                                                              "password:",
+		"a - b -- c --password":                                                  "a - b -- c --password",
 	} {
-		if got := redact.Text(in); got != want {
+		got := defaults.Text(in)
+		if got != want {
 			t.Errorf("%q\n got %q\nwant %q", in, got, want)
+		}
+		if again := defaults.Text(got); again != got {
+			t.Errorf("%q is masked to %q, and that again to %q", in, got, again)
 		}
 	}
 }
@@ -58,7 +80,7 @@ func TestValueLeavesItsArgumentAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := redact.Value(v)
+	got := defaults.Value(v)
 	if diff := cmp.Diff(before, v); diff != "" {
 		t.Error("the argument was altered:", diff)
 	}
@@ -72,20 +94,20 @@ func TestValueLeavesItsArgumentAlone(t *testing.T) {
 func TestJSONKeepsOrderAndSpelling(t *testing.T) {
 	in := `{ "z": 1.10, "password": [1,2], "a": {"big": 12345678901234567890, "Cookie": "x"}, "t": "<&>" }`
 	before := in
-	got := string(redact.JSON(json.RawMessage(in)))
-	if want := `{"z":1.10,"password":"[redacted]","a":{"big":12345678901234567890,"Cookie":"[redacted]"},"t":"<&>"}`; got != want {
+	got := string(defaults.JSON(json.RawMessage(in)))
+	if want := `{ "z": 1.10, "password": "[redacted]", "a": {"big": 12345678901234567890, "Cookie": "[redacted]"}, "t": "<&>" }`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if in != before {
 		t.Error("the argument was altered")
 	}
-	for broken, want := range map[string]string{`{"password":"x"`: "", "PASSWORD=x": `"PASSWORD=[redacted]"`, `1 2`: `"1 2"`, ``: `""`} {
-		out := redact.JSON(json.RawMessage(broken))
+	for broken, want := range map[string]string{`{"password":"x"`: "", "PASSWORD=x": `"PASSWORD=[redacted]"`, `1 2`: `"1 2"`, `x`: `"x"`} {
+		out := defaults.JSON(json.RawMessage(broken))
 		if !json.Valid(out) || want != "" && string(out) != want {
 			t.Errorf("%s became %s", broken, out)
 		}
 	}
-	if out := string(redact.JSON(json.RawMessage(`{"password":"hunter2"`))); strings.Contains(out, "hunter2") {
+	if out := string(defaults.JSON(json.RawMessage(`{"password":"hunter2"`))); strings.Contains(out, "hunter2") {
 		t.Errorf("%s", out)
 	}
 }

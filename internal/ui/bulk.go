@@ -185,6 +185,7 @@ func (b bulkDone) apply(m *Model) tea.Cmd {
 
 // chosenData is what the chosen options answer: one value, or a list where several may be chosen.
 func chosenData(q desk.Question, options []int) json.RawMessage {
+	q = q.Whole()
 	values := make([]json.RawMessage, len(options))
 	for i, n := range options {
 		values[i] = q.Options[n].Value

@@ -44,6 +44,9 @@ type Desk interface {
 	Workflows(ctx context.Context) ([]desk.Workflow, error)
 	Start(ctx context.Context, s desk.StartRequest, background bool) (*desk.Result, error)
 
+	// Reveal shows secrets in what is read from now on, or masks them again.
+	Reveal(on bool)
+
 	Info(ctx context.Context) (desk.StoreInfo, error)
 	Subscribe(ctx context.Context) <-chan []desk.Event
 	Reviewer() string

@@ -6,6 +6,6 @@ import (
 )
 
 var (
-	_ Desk = (*desk.Desk)(nil)
+	_ Desk = (*desk.Masked)(nil)
 	_ Desk = (*desktest.Desk)(nil)
 )

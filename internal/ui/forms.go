@@ -148,6 +148,7 @@ func (m *Model) openStateEditor() tea.Cmd {
 	case state == nil:
 		return m.warn("the state is not shown: Enter shows it")
 	}
+	state = state.Whole()
 	before, err := json.Marshal(state.State)
 	if err != nil {
 		return m.complain("the state cannot be edited: "+err.Error(), d.ID)

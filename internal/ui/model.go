@@ -67,6 +67,9 @@ type Model struct {
 
 	stopPrune context.CancelFunc // of a running prune
 
+	revealed bool // secrets are shown
+	reveals  int  // how often that changed
+
 	ticking   bool
 	interrupt time.Time // of the last ctrl+c
 	quitting  bool

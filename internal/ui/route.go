@@ -95,6 +95,8 @@ func (m *Model) runGlobal(id command.ID) (tea.Cmd, bool) {
 		return m.openMessages(), true
 	case command.Copy:
 		return m.openCopy(), true
+	case command.Reveal:
+		return m.toggleReveal(), true
 	case command.NewThread:
 		return m.newThread(), true
 	case command.NextTheme:

@@ -341,5 +341,8 @@ func (d *Desk) Subscribe(ctx context.Context) <-chan []desk.Event {
 	return ch
 }
 
+// Reveal implements ui.Desk: nothing is masked here.
+func (d *Desk) Reveal(bool) { d.enter("Reveal") }
+
 // Reviewer is ana.
 func (d *Desk) Reviewer() string { return "ana" }

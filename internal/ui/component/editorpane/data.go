@@ -18,7 +18,7 @@ func (p *Pane) Data() (json.RawMessage, error) {
 	if size := len(data); size > actions.MaxSize {
 		return nil, &actions.SizeError{What: "response data", Size: size, Limit: actions.MaxSize}
 	}
-	_, err = actions.Validate(p.cfg.Question.Question, p.cfg.Choice.Action, data)
+	_, err = actions.Validate(p.cfg.Question.Whole().Question, p.cfg.Choice.Action, data)
 	return data, err
 }
 
@@ -47,7 +47,7 @@ func (p *Pane) compose() (json.RawMessage, error) {
 	}
 	switch p.cfg.Choice.Data {
 	case actions.Content, actions.OptionalContent:
-		return actions.WrapContent(p.cfg.Question.Question, value, comment)
+		return actions.WrapContent(p.cfg.Question.Whole().Question, value, comment)
 	}
 	if comment != "" && len(value) > 0 {
 		return withComment(value, comment), nil

@@ -139,7 +139,7 @@ func (p *Pane) hasContent() bool {
 
 // prepare chooses the mode and fills in what is there at the start.
 func (p *Pane) prepare() {
-	q := p.cfg.Question
+	q := p.cfg.Question.Whole()
 	switch p.cfg.Choice.Data {
 	case actions.Content, actions.OptionalContent:
 		var s string
@@ -160,10 +160,11 @@ func (p *Pane) prepare() {
 func (p *Pane) makeForm(value json.RawMessage) {
 	p.mode = rawMode
 	p.raw.SetValue(indent(value))
-	if len(p.cfg.Question.Schema) == 0 {
+	q := p.cfg.Question.Whole()
+	if len(q.Schema) == 0 {
 		return
 	}
-	schema, err := actions.CompileSchema(p.cfg.Question.Schema)
+	schema, err := actions.CompileSchema(q.Schema)
 	if err != nil {
 		p.error = err.Error()
 		return

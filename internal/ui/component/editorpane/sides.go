@@ -33,6 +33,7 @@ func newSides(th *theme.Theme, cfg Config) sides {
 	s.names = []string{"question"}
 	switch cfg.Choice.Data {
 	case actions.Content, actions.OptionalContent:
+		s.original = contentText(cfg.Question.Whole().Content) // what the text is compared with is what was edited
 		s.names = []string{"diff", "question", "original"}
 	}
 	return s

@@ -51,6 +51,7 @@ type Page struct {
 	sameShown bool   // unchanged keys of a diff unfolded
 	shown     *shown
 	want      string // what the right pane is to show; a reading of anything else comes too late
+	epoch     int    // readings of an earlier one come too late
 }
 
 // shown is what the right pane holds.
@@ -209,7 +210,7 @@ func (p *Page) state(focus bool) tea.Cmd {
 	if focus {
 		p.showRight = true
 	}
-	want := fmt.Sprintf("%s state %d", p.thread, s.Step)
+	want := fmt.Sprintf("%s state %d in %d", p.thread, s.Step, p.epoch)
 	if want == p.want && p.shown != nil {
 		return nil
 	}
@@ -239,13 +240,29 @@ func (p *Page) Diff() (cmd tea.Cmd, why string) {
 		return nil, "step 0 is the first: mark another with Space"
 	}
 	p.showRight = true
-	want := fmt.Sprintf("%s diff %d %d", p.thread, a, b)
+	return p.diff(a, b), ""
+}
+
+func (p *Page) diff(a, b int64) tea.Cmd {
+	want := fmt.Sprintf("%s diff %d %d in %d", p.thread, a, b, p.epoch)
 	p.want = want
 	ctx, d, thread := p.ctx, p.desk, p.thread
 	return func() tea.Msg {
 		diff, err := d.Diff(ctx, thread, a, b)
 		return diffMsg{want: want, a: a, b: b, diff: diff, err: err}
-	}, ""
+	}
+}
+
+// Forget drops the state or diff that is shown, because secrets are masked otherwise from now on, and reads it again.
+func (p *Page) Forget() tea.Cmd {
+	was := p.shown
+	p.shown, p.want = nil, ""
+	p.epoch++
+	p.right.SetSource(pager.Lines(nil))
+	if was != nil && was.state == nil {
+		return p.diff(was.a, was.b)
+	}
+	return p.state(false)
 }
 
 // Mark marks the selected step as an end of a diff.

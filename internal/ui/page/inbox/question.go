@@ -196,7 +196,7 @@ func (p *Page) edited(q desk.Question) json.RawMessage {
 	v := &p.view
 	if v.editOf != e.ID {
 		v.editOf, v.edit = e.ID, nil
-		if answer, err := actions.Validate(q.Question, a, e.Decision.Data); err == nil {
+		if answer, err := actions.Validate(q.Whole().Question, a, e.Decision.Data); err == nil {
 			v.edit = answer.Value
 		}
 	}

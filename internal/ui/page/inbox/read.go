@@ -29,6 +29,7 @@ type listMsg struct {
 }
 
 type openedMsg struct {
+	epoch  int
 	thread string
 	detail *desk.Detail
 	draft  map[string]*desk.Draft
@@ -158,6 +159,13 @@ func (p *Page) Wake(threads ...string) tea.Cmd {
 	return tea.Batch(p.Reload(), p.open())
 }
 
+// Forget drops what was read of threads, because secrets are masked otherwise from now on, and reads again.
+func (p *Page) Forget() tea.Cmd {
+	p.details = details{reading: p.details.reading, epoch: p.details.epoch + 1}
+	p.view.built = p.view.current + "\x00"
+	return p.Wake()
+}
+
 // open reads the selected thread unless what is known of it is fresh. One reading at a time: holding j does not
 // read every thread it passes.
 func (p *Page) open() tea.Cmd {
@@ -168,10 +176,10 @@ func (p *Page) open() tea.Cmd {
 	}
 	p.details.reading = id
 	p.details.dirty = false
-	ctx, d := p.ctx, p.desk
+	ctx, d, epoch := p.ctx, p.desk, p.details.epoch
 	return func() tea.Msg {
 		detail, err := d.Open(ctx, id)
-		msg := openedMsg{thread: id, detail: detail, err: err}
+		msg := openedMsg{epoch: epoch, thread: id, detail: detail, err: err}
 		if err == nil {
 			msg.draft = map[string]*desk.Draft{}
 			for _, q := range detail.Questions {
@@ -186,7 +194,9 @@ func (p *Page) open() tea.Cmd {
 
 func (p *Page) opened(msg openedMsg) tea.Cmd {
 	p.details.reading = ""
-	p.details.put(msg, p.details.dirty)
+	if msg.epoch == p.details.epoch {
+		p.details.put(msg, p.details.dirty)
+	}
 	return p.open()
 }
 
@@ -243,6 +253,7 @@ type details struct {
 	order   []string
 	reading string // the thread being read
 	dirty   bool   // and it changed meanwhile
+	epoch   int    // what was read in an earlier one is no longer shown
 }
 
 type detailEntry struct {

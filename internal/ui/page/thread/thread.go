@@ -45,6 +45,7 @@ type Page struct {
 	out    *pager.Pager
 	runs   map[string]*run
 	order  []string
+	epoch  int // readings of an earlier one come too late
 }
 
 // run is what was heard of a thread that runs, or ran, in this session.
@@ -92,17 +93,29 @@ func (p *Page) Open(thread string) tea.Cmd {
 }
 
 type readMsg struct {
+	epoch  int
 	thread string
 	detail *desk.Detail
 	err    error
 }
 
 func (p *Page) read() tea.Cmd {
-	ctx, d, thread := p.ctx, p.desk, p.thread
+	ctx, d, thread, epoch := p.ctx, p.desk, p.thread, p.epoch
 	return func() tea.Msg {
 		detail, err := d.Open(ctx, thread)
-		return readMsg{thread, detail, err}
+		return readMsg{epoch, thread, detail, err}
 	}
+}
+
+// Forget drops what was read, because secrets are masked otherwise from now on, and reads again.
+func (p *Page) Forget() tea.Cmd {
+	if p.thread == "" {
+		return nil
+	}
+	p.detail = nil
+	p.epoch++
+	p.fill()
+	return p.read()
 }
 
 // Wake reads again when the thread may have changed.
@@ -115,7 +128,7 @@ func (p *Page) Wake(threads ...string) tea.Cmd {
 
 // Update takes the page's own messages.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
-	if msg, ok := msg.(readMsg); ok && msg.thread == p.thread {
+	if msg, ok := msg.(readMsg); ok && msg.thread == p.thread && msg.epoch == p.epoch {
 		p.err = msg.err
 		if msg.err == nil {
 			p.detail = msg.detail
