@@ -34,6 +34,7 @@ func (a *app) showDesk(ctx context.Context, d *opened) error {
 				d.logger.Error("the schedule of deadlines and timers ended", "error", err)
 			}
 		})
+		scheduler.Go(func() { d.KeepRetention(ctx) })
 	}
 	return ui.Run(ctx, d.Masked, ui.Options{
 		Theme: d.setup.theme, Keys: keymap.Overrides(d.setup.keys), ReadOnly: a.flags.readOnly, StateDir: d.setup.state, Bell: true,

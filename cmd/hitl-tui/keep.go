@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -87,7 +88,7 @@ func (a *app) prune(cmd *cobra.Command, d *opened, b desk.Bounds, dryRun, yes bo
 	}
 	result := preview
 	if !dryRun {
-		if result, err = d.Prune(cmd.Context(), b, false, a.counter("pruned")); err != nil {
+		if result, err = d.Prune(cmd.Context(), b, false, a.counter("pruned", number)); err != nil {
 			return err
 		}
 	}
@@ -153,7 +154,7 @@ func (a *app) deleteCommand() *cobra.Command {
 
 func (a *app) sweepCommand() *cobra.Command {
 	var carryOn bool
-	cmd := a.command("sweep", "Apply deadlines and timers that are due", "Applies what is due: deadlines with their default answers, and timers. With --carry-on it also runs stalled threads on. An open desk does the same by itself.",
+	cmd := a.command("sweep", "Apply deadlines and timers that are due", "Applies what is due: deadlines with their default answers, timers, and the retention of the configuration. With --carry-on it also runs stalled threads on. An open desk does the same by itself.",
 		"hitl-tui sweep\nhitl-tui sweep --carry-on", cobra.NoArgs, nil)
 	cmd.Flags().BoolVar(&carryOn, "carry-on", false, "run stalled threads on")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -171,7 +172,7 @@ func (a *app) sweepCommand() *cobra.Command {
 			for i := range results {
 				envelopes = append(envelopes, wire.FromResult(&results[i]))
 			}
-			return a.printJSON(envelopes)
+			return errors.Join(a.printJSON(envelopes), a.retain(cmd, d))
 		}
 		for i := range results {
 			a.printResult(&results[i])
@@ -179,7 +180,7 @@ func (a *app) sweepCommand() *cobra.Command {
 		if len(results) == 0 {
 			a.say("nothing is due")
 		}
-		return nil
+		return a.retain(cmd, d)
 	}
 	return cmd
 }
@@ -197,32 +198,14 @@ func (a *app) confirm(question string) error {
 	return &desk.Error{Code: desk.CodeCancelled, Message: "nothing was deleted"}
 }
 
-// counter shows progress of long work on a terminal.
-func (a *app) counter(what string) func(done, total int64) {
-	if !a.errTTY || a.flags.quiet {
-		return nil
-	}
-	return func(done, total int64) {
-		fmt.Fprintf(a.err, "\r%s %d of %d", what, done, total)
-		if done >= total {
-			fmt.Fprintln(a.err)
-		}
-	}
-}
-
 // moment reads an age before now, such as 30d, or a time in RFC 3339 or as a date.
 func moment(flag, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	for _, layout := range []string{time.RFC3339Nano, time.DateTime, time.DateOnly} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return t, nil
-		}
-	}
-	d, err := duration.Parse(text)
+	t, err := duration.Moment(text, now)
 	if err != nil {
-		return time.Time{}, &desk.Error{Code: desk.CodeUsage, Message: fmt.Sprintf("%s %q is neither an age nor a time", flag, text), Remedy: "write 30d, 12h or 2026-01-31T00:00:00Z", Err: err}
+		return t, &desk.Error{Code: desk.CodeUsage, Message: fmt.Sprintf("%s: %v", flag, err), Err: err}
 	}
-	return now.Add(-d), nil
+	return t, nil
 }

@@ -37,6 +37,7 @@ type setup struct {
 	state     string // folder of drafts, outbox and log
 	themes    string // folder of the user's themes
 	workflows []string
+	folders   []string // those of workflows that are configured
 	reviewer  string
 	theme     string
 	keys      config.Keys
@@ -83,7 +84,7 @@ func (a *app) setup() (setup, error) {
 	case err != nil:
 		return usage(err)
 	}
-	s := setup{state: paths.State, themes: paths.Themes(), workflows: c.Workflows, keys: c.Keys, models: c.Models, config: file,
+	s := setup{state: paths.State, themes: paths.Themes(), workflows: c.Workflows, folders: c.Workflows, keys: c.Keys, models: c.Models, config: file,
 		redact: c.Redact, retention: c.Retention}
 	a.redact = c.Redact
 	if len(s.workflows) == 0 {
@@ -156,6 +157,7 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 	o.source = local.New(store, engineOptions)
 	d, err := desk.New(o.source, desk.Options{
 		StateDir: s.state, Reviewer: s.reviewer, ReadOnly: a.flags.readOnly, Workflows: s.workflows, Grace: s.grace, Log: o.logger,
+		Retention: s.deskRetention(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, o.close())

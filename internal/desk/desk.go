@@ -31,6 +31,8 @@ type Options struct {
 	Grace time.Duration
 	// Runners is how many resumes run at once: 8.
 	Runners int
+	// Retention is what KeepRetention prunes; zero is nothing.
+	Retention Retention
 	// Secret tells which questions are answered with a credential, which is then never written to disk; without it
 	// those whose schema has a field of format password or one that is only written.
 	Secret func(Question) bool
@@ -56,6 +58,7 @@ type Desk struct {
 	mu     sync.Mutex
 	outbox outbox
 	runs   runs
+	last   Retained // by the retention
 	closed bool
 }
 

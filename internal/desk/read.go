@@ -224,5 +224,9 @@ func diff(before, after map[string]json.RawMessage) []KeyDiff {
 func (d *Desk) Info(ctx context.Context) (StoreInfo, error) {
 	info, err := d.source.Info(ctx)
 	info.ReadOnly = info.ReadOnly || d.o.ReadOnly
+	info.Retention = d.o.Retention
+	d.mu.Lock()
+	info.Retained = d.last
+	d.mu.Unlock()
 	return info, err
 }

@@ -141,3 +141,20 @@ type Sweeper interface {
 type Observable interface {
 	Observe(func(Event))
 }
+
+// Timed tells the time by which the source judges ages and deadlines.
+type Timed interface {
+	Now(ctx context.Context) (time.Time, error)
+}
+
+// Compacter gives free space back.
+type Compacter interface {
+	// Compact works in small bites beside writers. progress is given bytes.
+	Compact(ctx context.Context, progress func(done, total int64)) error
+}
+
+// Inspector looks for damage.
+type Inspector interface {
+	// Inspect reads everything, with states every state. What is hurt is no error but among the faults.
+	Inspect(ctx context.Context, states bool, progress func(done, total int64)) (*Inspection, error)
+}

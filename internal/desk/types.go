@@ -324,6 +324,8 @@ const (
 	Progress      EventKind = "progress"       // a run goes on: Node, Text, Status
 	Rested        EventKind = "rested"         // a run of this desk came to rest
 	RunFailed     EventKind = "run_failed"
+
+	RetentionApplied EventKind = "retention_applied" // Text says what went
 )
 
 // Workflow is one that can be started.
@@ -343,8 +345,52 @@ type StoreInfo struct {
 	Checkpoints int64
 	Bytes       int64
 	FreeBytes   int64
+	LogBytes    int64 // of Bytes, in a write-ahead log
+	Schema      int
 	ReadOnly    bool
 	Warnings    []string // loose file modes and the like
+	Retention   Retention
+	Retained    Retained // the last time it was applied here
+}
+
+// Retention is what a desk prunes by itself, as ages. Zero keeps.
+type Retention struct {
+	OlderThan      time.Duration // steps older than this, but never a thread's head
+	FinishedBefore time.Duration // whole threads that ended longer ago than this
+}
+
+// Retained is what one application of a retention took.
+type Retained struct {
+	At      time.Time
+	Steps   int64
+	Threads int64 // deleted whole
+	Bytes   int64
+	Skipped []string // threads left alone because they ran
+}
+
+// Inspection is what a look at a whole store found.
+type Inspection struct {
+	Threads   int64
+	Steps     int64
+	Decisions int64
+	States    bool          // every state was rebuilt
+	Window    time.Duration // up to now, in which the growth was measured
+	Growth    int64         // bytes of the steps written in it
+	Faults    []Fault
+}
+
+// PerDay is how many bytes a day were written lately.
+func (x Inspection) PerDay() int64 {
+	if x.Window <= 0 {
+		return 0
+	}
+	return int64(float64(x.Growth) * float64(24*time.Hour) / float64(x.Window))
+}
+
+// Fault is one thing that is hurt in a store.
+type Fault struct {
+	Thread string // "" for the store as a whole
+	Text   string // one sentence that names the step, file or row
 }
 
 // Verified is the result of checking decision chains.

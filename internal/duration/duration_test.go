@@ -41,3 +41,24 @@ func TestFormatIsReadBack(t *testing.T) {
 		}
 	})
 }
+
+func TestMoment(t *testing.T) {
+	now := time.Date(2026, 3, 31, 12, 0, 0, 0, time.FixedZone("x", 3600))
+	for text, want := range map[string]time.Time{
+		"30d": now.Add(-30 * 24 * time.Hour), "90m": now.Add(-90 * time.Minute), "0": now,
+		"2026-01-31T00:00:00Z":      time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC),
+		"2026-01-31T00:00:00.5Z":    time.Date(2026, 1, 31, 0, 0, 0, 5e8, time.UTC),
+		"2026-01-31 10:00:00":       time.Date(2026, 1, 31, 10, 0, 0, 0, now.Location()),
+		"2026-01-31":                time.Date(2026, 1, 31, 0, 0, 0, 0, now.Location()),
+		"2026-01-31T00:00:00+02:00": time.Date(2026, 1, 30, 22, 0, 0, 0, time.UTC),
+	} {
+		if got, err := duration.Moment(text, now); err != nil || !got.Equal(want) {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "30", "-3d", "soon", "2026-13-01"} {
+		if _, err := duration.Moment(text, now); err == nil {
+			t.Errorf("%q is read", text)
+		}
+	}
+}

@@ -85,6 +85,7 @@ func (p *prepared) validateQuestion(x *ask, in Answer, a accepted, d checkpoint.
 		return a, d, fmt.Errorf("%s: %w", x.Address, err)
 	}
 	a.Interrupt, a.Value, a.Comment = x.ID, answer.Value, answer.Comment
+	d.Data = actions.Recorded(q, in.Data)
 	d.Interrupt, d.Key, d.Address, d.Path = x.ID, x.Key, x.Address, x.Path
 	d.Comment, d.WaitedSeconds = answer.Comment, waited(x.Asked, a.At)
 	if d.ShownHash == "" {

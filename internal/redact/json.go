@@ -14,8 +14,9 @@ func (r Rules) Value(v any) any {
 	switch t := v.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(t))
+		label := r.labelled(t)
 		for k, item := range t {
-			if r.Secret(k) {
+			if r.Secret(k) || label && k == valueKey {
 				out[k] = mask(item)
 			} else {
 				out[k] = r.Value(item)
@@ -33,6 +34,20 @@ func (r Rules) Value(v any) any {
 	default:
 		return v
 	}
+}
+
+// valueKey holds the value of an object that names it in another member, as {"name": "API_KEY", "value": ...} does.
+const valueKey = "value"
+
+func isLabel(key string) bool { return key == "name" || key == "key" || key == "label" }
+
+func (r Rules) labelled(object map[string]any) bool {
+	for k, v := range object {
+		if name, ok := v.(string); ok && isLabel(k) && r.Secret(name) {
+			return true
+		}
+	}
+	return false
 }
 
 func mask(v any) any {
@@ -102,20 +117,35 @@ func (r Rules) JSON(raw json.RawMessage) json.RawMessage {
 	}
 	s := scan{rules: r, in: raw, known: map[string]bool{}}
 	s.value(data)
-	if s.out == nil {
+	if len(s.edits) == 0 {
 		return raw
 	}
-	return append(s.out, raw[s.copied:]...)
+	return s.edited()
 }
 
-// scan walks through valid JSON and copies it from the first change on.
+// scan walks through valid JSON and notes what is to be masked.
 type scan struct {
-	rules  Rules
-	in     []byte
-	at     int
-	out    []byte
-	copied int
-	known  map[string]bool // keys seen: whether they are secrets
+	rules Rules
+	in    []byte
+	at    int
+	edits []edit          // in their order, none within another
+	known map[string]bool // keys seen: whether they are secrets
+}
+
+// edit puts something in the place of a part of the input.
+type edit struct {
+	from, to int
+	with     []byte
+}
+
+func (s *scan) edited() json.RawMessage {
+	out := make([]byte, 0, len(s.in)+64)
+	done := 0
+	for _, e := range s.edits {
+		out = append(append(out, s.in[done:e.from]...), e.with...)
+		done = e.to
+	}
+	return append(out, s.in[done:]...)
 }
 
 // place is what the members of an object are.
@@ -151,11 +181,12 @@ func (s *scan) value(p place) {
 }
 
 func (s *scan) object(p place) {
+	var value edit // of the member so called
+	label := false // another member says that it is a secret
 	for s.at++; ; s.at++ {
 		s.space()
 		if s.in[s.at] == '}' {
-			s.at++
-			return
+			break
 		}
 		start := s.at
 		s.skipText()
@@ -163,12 +194,24 @@ func (s *scan) object(p place) {
 		s.space()
 		s.at++ // the colon
 		s.space()
+		start = s.at
 		s.member(p, name)
+		switch key := string(name[1 : len(name)-1]); {
+		case key == valueKey:
+			value = edit{start, s.at, masked}
+		case isLabel(key) && s.in[start] == '"':
+			label = label || s.secret(s.in[start:s.at])
+		}
 		s.space()
 		if s.in[s.at] == '}' {
-			s.at++
-			return
+			break
 		}
+	}
+	s.at++
+	if label && value.to > 0 && !harmless(s.in[value.from:value.to]) {
+		s.edits = slices.DeleteFunc(s.edits, func(e edit) bool { return e.from >= value.from && e.to <= value.to })
+		i, _ := slices.BinarySearchFunc(s.edits, value.from, func(e edit, from int) int { return e.from - from })
+		s.edits = slices.Insert(s.edits, i, value)
 	}
 }
 
@@ -279,11 +322,7 @@ func (s *scan) number(start int) {
 
 // replace puts something in the place of what begins at start and ends here.
 func (s *scan) replace(start int, with []byte) {
-	if s.out == nil {
-		s.out = make([]byte, 0, len(s.in)+64)
-	}
-	s.out = append(append(s.out, s.in[s.copied:start]...), with...)
-	s.copied = s.at
+	s.edits = append(s.edits, edit{start, s.at, with})
 }
 
 func (s *scan) space() {

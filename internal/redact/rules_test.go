@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -66,6 +67,24 @@ func TestSchemasStayReadable(t *testing.T) {
 	want := `{"type":"object","required":["password"],"properties":{"password":{"type":"string","minLength":8,"default":"[redacted]","examples":"[redacted]"},"token":"[redacted]","name":{"default":"ann"}}}`
 	if got := string(redact.Rules{}.JSON(json.RawMessage(in))); got != want {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestNamedValues(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"name":"API_KEY","value":"hunter2"}`:                               `{"name":"API_KEY","value":"[redacted]"}`,
+		`[{"value":{"password":"a","b":["c"]},"x":"token=y","label":"pin"}]`: `[{"value":"[redacted]","x":"token=[redacted]","label":"pin"}]`,
+		`{"key":"author","value":"ann"}`:                                     `{"key":"author","value":"ann"}`,
+		`{"name":"pin","value":true}`:                                        `{"name":"pin","value":true}`,
+		`{"name":{"a":"pin"},"value":"x"}`:                                   `{"name":{"a":"pin"},"value":"x"}`,
+	} {
+		if got := string(defaults.JSON(json.RawMessage(in))); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		var v, wanted any
+		if json.Unmarshal([]byte(in), &v) != nil || json.Unmarshal([]byte(want), &wanted) != nil || !reflect.DeepEqual(defaults.Value(v), wanted) {
+			t.Errorf("%s became %v", in, defaults.Value(v))
+		}
 	}
 }
 

@@ -236,14 +236,16 @@ func changedKeys(before map[string]json.RawMessage, data json.RawMessage) (map[s
 
 // boundsSchema is the form of the retention page.
 const boundsSchema = `{"type":"object","properties":{
- "older_than":{"type":"string","title":"older than","description":"30d, 12h, 8w"},
+ "older_than":{"type":"string","title":"older than","description":"30d, 12h, 8w or a date"},
  "before_step":{"type":"string","title":"before step","description":"a number"},
+ "finished":{"type":"string","title":"finished before","description":"whole threads that ended; 90d or a date"},
  "status":{"type":"string","title":"status","description":"done,failed; empty is any"},
  "workflow":{"type":"string","title":"workflow","description":"names, comma between; empty is any"}}}`
 
 type boundsForm struct {
 	OlderThan  string `json:"older_than"`
 	BeforeStep string `json:"before_step"`
+	Finished   string `json:"finished"`
 	Status     string `json:"status"`
 	Workflow   string `json:"workflow"`
 }
@@ -251,7 +253,7 @@ type boundsForm struct {
 // openBounds asks for the bounds of retention.
 func (m *Model) openBounds() tea.Cmd {
 	prefill, _ := json.Marshal(boundsForm(m.prune.Limits()))
-	return m.formPane("BOUNDS", "an age or a step, and what else", "the preview", json.RawMessage(boundsSchema), prefill,
+	return m.formPane("BOUNDS", "an age, a step or an end, and what else", "the preview", json.RawMessage(boundsSchema), prefill,
 		func(m *Model, data json.RawMessage) tea.Cmd {
 			var f boundsForm
 			if err := json.Unmarshal(data, &f); err != nil {

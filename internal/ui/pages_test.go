@@ -81,7 +81,7 @@ func TestPruneAsksForTheCount(t *testing.T) {
 		p.Expect("RETENTION", "older than 30d", "nothing is within the bounds")
 		p.Keys("b")
 		p.Expect("BOUNDS", "older than")
-		p.Keys("tab", "tab") // the status
+		p.Keys("tab", "tab", "tab") // the status
 		for range len("done,rejected,stopped,cancelled") {
 			p.Keys("backspace")
 		}
@@ -102,6 +102,27 @@ func TestPruneAsksForTheCount(t *testing.T) {
 		if len(steps) != 1 {
 			t.Errorf("%d steps left, want the head", len(steps))
 		}
+	})
+}
+
+func TestPruneOfEndedThreadsSaysThatTheyGoWhole(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("7")
+		p.Advance(settle)
+		p.Expect("BY ITSELF", "nothing goes (config: off)")
+		p.Keys("b")
+		p.Keys("backspace", "backspace", "backspace") // 30d
+		p.Keys("tab", "tab")
+		p.Type("1d")
+		p.Keys("ctrl+s")
+		p.Advance(settle)
+		p.Expect("finished before 1d", "1 threads whole")
+		p.Keys("P")
+		p.Expect("1 ended thread whole, with every step")
+		p.Type("1")
+		p.Keys("enter")
+		p.Advance(settle)
+		p.Expect("pruned 1 steps, 1 thread whole")
 	})
 }
 

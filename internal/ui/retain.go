@@ -88,11 +88,15 @@ func (p pruneCounted) apply(m *Model) tea.Cmd {
 	if p.err != nil {
 		return m.complain("prune: "+p.err.Error(), "")
 	}
-	if p.would.Steps == 0 {
+	if p.would.Steps == 0 && p.would.Deleted == 0 {
 		return m.warn("nothing would go: no step is within the bounds")
 	}
 	title := fmt.Sprintf("Prune %s steps of %s?", ago.Count(p.would.Steps), plural(int(p.would.Threads), "thread", "threads"))
 	text := fmt.Sprintf("%s go. The last step of every thread stays. This cannot be undone.", ago.Bytes(p.would.Bytes))
+	if p.would.Deleted > 0 {
+		text = fmt.Sprintf("%s go: %s whole, with every step and decision. This cannot be undone.", ago.Bytes(p.would.Bytes),
+			plural(int(p.would.Deleted), "ended thread", "ended threads"))
+	}
 	return m.typeCount(title, text, p.would.Steps, func(m *Model) tea.Cmd { return m.startPrune(p.bounds, p.would.Steps) })
 }
 
@@ -150,13 +154,16 @@ type pruneEnded struct {
 
 func (p pruneEnded) apply(m *Model) tea.Cmd {
 	m.stopPrune = nil
-	var deleted int64
+	var steps, whole int64
 	if p.pruned != nil {
-		deleted = p.pruned.Deleted
+		steps, whole = p.pruned.Steps, p.pruned.Deleted
 	}
-	text := fmt.Sprintf("pruned %s steps", ago.Count(deleted))
+	text := fmt.Sprintf("pruned %s steps", ago.Count(steps))
+	if whole > 0 {
+		text += ", " + plural(int(whole), "thread whole", "threads whole")
+	}
 	if p.err != nil {
-		text = fmt.Sprintf("stopped after %s steps: %v", ago.Count(deleted), p.err)
+		text = fmt.Sprintf("stopped after %s steps: %v", ago.Count(steps), p.err)
 	}
 	m.note(text, "")
 	return tea.Batch(m.prune.Ended(text), m.readInfo(), m.inbox.Wake(""))

@@ -36,6 +36,10 @@ func (m *Model) heard(b bridge.Batch) tea.Cmd {
 				m.progress[e.Thread] = e
 			}
 			m.thread.Heard(e)
+		case desk.RetentionApplied:
+			m.note(e.Text, "")
+			changed = true
+			cmds = append(cmds, m.say(e.Text), m.readInfo())
 		case desk.Rested, desk.RunFailed:
 			m.restedAt[e.Thread] = e.At
 			delete(m.progress, e.Thread)

@@ -135,7 +135,7 @@ func (s *Source) Info(ctx context.Context) (desk.StoreInfo, error) {
 	url := s.store.URL()
 	info := desk.StoreInfo{
 		URL: url, Name: baseName(url), Threads: stats.Threads, Checkpoints: stats.Checkpoints, Bytes: stats.Bytes,
-		FreeBytes: stats.FreeBytes,
+		FreeBytes: stats.FreeBytes, LogBytes: stats.WALBytes, Schema: stats.Schema,
 	}
 	if w, ok := s.store.(warner); ok {
 		info.Warnings = w.Warnings()

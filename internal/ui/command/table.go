@@ -79,7 +79,7 @@ func global() []Command {
 		{ID: ReadAgain, Keys: []string{"R"}, Title: "Read again", Help: "read again; clears rows decided here"},
 		{ID: Copy, Keys: []string{"y"}, Title: "Copy", Footer: "copy", Effect: List,
 			Help: "copy menu: i id, t text, v value, p path, c the command line"},
-		{ID: Reveal, Keys: []string{"X"}, Title: "Show secrets", Help: "show what is masked for 30 s, or mask it again"},
+		{ID: Reveal, Keys: []string{"*"}, Title: "Show secrets", Help: "show what is masked for 30 s, or mask it again"},
 		{ID: FocusNext, Keys: []string{"tab"}, Title: "Next pane", Help: "focus the next pane"},
 		{ID: FocusPrev, Keys: []string{"shift+tab"}, Title: "Previous pane", Help: "focus the previous pane"},
 		{ID: Zoom, Keys: []string{"z"}, Title: "Zoom", Footer: "zoom", Help: "zoom the focused pane"},

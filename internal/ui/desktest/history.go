@@ -97,7 +97,8 @@ func (d *Desk) Patch(ctx context.Context, c desk.Change) (*desk.Result, error) {
 	return &desk.Result{Thread: c.Thread, Step: t.detail.Step, Revision: 1, Status: t.detail.Status}, nil
 }
 
-// Prune counts every step but the heads of what b selects, and deletes them.
+// Prune counts every step but the heads of what b selects, and deletes them. With nothing but an end it counts ended
+// threads whole, and keeps them.
 func (d *Desk) Prune(ctx context.Context, b desk.Bounds, dryRun bool, progress func(done, total int64)) (*desk.Pruned, error) {
 	d.enter("Prune")
 	defer d.mu.Unlock()
@@ -112,6 +113,15 @@ func (d *Desk) Prune(ctx context.Context, b desk.Bounds, dryRun bool, progress f
 			len(b.Status) > 0 && !slices.Contains(b.Status, t.detail.Status) {
 			continue
 		}
+		if !b.FinishedBefore.IsZero() && b.OlderThan.IsZero() && b.BeforeStep == 0 {
+			if !slices.Contains(desk.Finished.Statuses(), t.detail.Status) {
+				continue
+			}
+			n := int64(max(1, len(t.steps)))
+			out.Steps, out.Threads, out.Deleted, out.Bytes = out.Steps+n, out.Threads+1, out.Deleted+1, out.Bytes+n*1000
+			out.Per = append(out.Per, desk.PrunedThread{Thread: id, Workflow: t.detail.Workflow, Steps: n, Bytes: n * 1000, Whole: true})
+			continue
+		}
 		n := int64(max(0, len(t.steps)-1))
 		if n == 0 {
 			continue
@@ -120,11 +130,10 @@ func (d *Desk) Prune(ctx context.Context, b desk.Bounds, dryRun bool, progress f
 		out.Per = append(out.Per, desk.PrunedThread{Thread: id, Workflow: t.detail.Workflow, Steps: n, Bytes: n * 1000})
 		if !dryRun {
 			t.steps, t.states = t.steps[n:], t.states[n:]
-			out.Deleted += n
 		}
 	}
 	if progress != nil {
-		progress(out.Deleted, out.Steps)
+		progress(out.Steps, out.Steps)
 	}
 	return out, nil
 }

@@ -15,6 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/duration"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/list"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
@@ -29,8 +30,9 @@ const narrow = 72
 
 // Limits are the bounds as a person writes them.
 type Limits struct {
-	OlderThan  string // 30d, 12h, 8w; "" none
+	OlderThan  string // 30d, 12h, 8w, or a time; "" none
 	BeforeStep string // a number; "" none
+	Finished   string // whole threads that ended before an age or a time; "" none
 	Status     string // done,failed; "" any
 	Workflow   string // a,b; "" any
 }
@@ -38,15 +40,24 @@ type Limits struct {
 // Default keeps a month.
 func Default() Limits { return Limits{OlderThan: "30d", Status: "done,rejected,stopped,cancelled"} }
 
-// Parse reads the limits. An age or a step has to be given: without one everything would be selected.
+// Parse reads the limits as the command line does. A bound has to be given: without one everything would be selected.
 func (l Limits) Parse(now time.Time) (desk.Bounds, error) {
 	b := desk.Bounds{All: true, Status: words(l.Status), Workflow: words(l.Workflow)}
-	if s := strings.TrimSpace(l.OlderThan); s != "" {
-		d, err := age(s)
-		if err != nil {
-			return b, fmt.Errorf("older than: %w", err)
+	moment := func(what, text string) (t time.Time, err error) {
+		if text = strings.TrimSpace(text); text == "" {
+			return t, nil
 		}
-		b.OlderThan = now.Add(-d)
+		if t, err = duration.Moment(text, now); err != nil {
+			return t, fmt.Errorf("%s: %w", what, err)
+		}
+		return t, nil
+	}
+	var err error
+	if b.OlderThan, err = moment("older than", l.OlderThan); err != nil {
+		return b, err
+	}
+	if b.FinishedBefore, err = moment("finished before", l.Finished); err != nil {
+		return b, err
 	}
 	if s := strings.TrimSpace(l.BeforeStep); s != "" {
 		n, err := strconv.ParseInt(s, 10, 64)
@@ -55,20 +66,10 @@ func (l Limits) Parse(now time.Time) (desk.Bounds, error) {
 		}
 		b.BeforeStep = n
 	}
-	if b.OlderThan.IsZero() && b.BeforeStep == 0 {
-		return b, fmt.Errorf("a bound is missing: give an age (30d) or a step")
+	if b.OlderThan.IsZero() && b.BeforeStep == 0 && b.FinishedBefore.IsZero() {
+		return b, fmt.Errorf("a bound is missing: give an age (30d), a step, or when threads ended")
 	}
 	return b, nil
-}
-
-// age reads 30d, 12h, 8w, 90m.
-func age(s string) (time.Duration, error) {
-	unit := map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}[s[len(s)-1]]
-	n, err := strconv.Atoi(s[:len(s)-1])
-	if unit == 0 || err != nil || n < 0 {
-		return 0, fmt.Errorf("%q is not an age; write 90m, 12h, 30d or 8w", s)
-	}
-	return time.Duration(n) * unit, nil
 }
 
 func words(s string) []string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 	"github.com/hitl-tui/hitl-tui/internal/ui/ago"
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
@@ -81,6 +82,9 @@ func (p *Page) head() []string {
 	}
 	lines := []string{cell.Between(t.Title.Render(" RETENTION"), t.Muted.Render(sanitize.Line(store)+" "), p.w)}
 	age, step := field("older than", l.OlderThan, "-"), field("before step", l.BeforeStep, "-")
+	if l.Finished != "" {
+		age += "   " + field("finished before", l.Finished, "")
+	}
 	status, workflow := field("status", l.Status, "any"), field("workflow", l.Workflow, "any")
 	if p.w >= 110 {
 		lines = append(lines, cell.Fit(" "+strings.Join([]string{age, step, status, workflow}, "   "), p.w))
@@ -117,8 +121,9 @@ func (p *Page) would() []string {
 	if x == nil {
 		return []string{t.Muted.Render(" Reading ...")}
 	}
-	if x.Steps == 0 {
-		return []string{" " + t.Heading.Render("WOULD GO"), " nothing is within the bounds", "", t.Muted.Render(" b changes the bounds")}
+	if x.Steps == 0 && x.Deleted == 0 {
+		none := []string{" " + t.Heading.Render("WOULD GO"), " nothing is within the bounds", "", t.Muted.Render(" b changes the bounds")}
+		return append(none, p.automatic()...)
 	}
 	share := ""
 	if p.store.Bytes > 0 {
@@ -128,6 +133,9 @@ func (p *Page) would() []string {
 		" " + t.Heading.Render("WOULD GO"),
 		fmt.Sprintf(" %s steps of %s threads", ago.Count(x.Steps), ago.Count(x.Threads)),
 		" " + ago.Bytes(x.Bytes) + share,
+	}
+	if x.Deleted > 0 {
+		lines = append(lines, fmt.Sprintf(" %s threads whole, with their questions", ago.Count(x.Deleted)))
 	}
 	if !x.Oldest.IsZero() {
 		lines = append(lines, " from "+x.Oldest.Local().Format("2006-01-02 15:04"), "   to "+x.Newest.Local().Format("2006-01-02 15:04"))
@@ -139,7 +147,27 @@ func (p *Page) would() []string {
 			lines = append(lines, "   "+sanitize.Line(s))
 		}
 	}
-	return append(lines, "", " "+t.Heading.Render("AFTER"), " history starts at the oldest step kept")
+	lines = append(lines, "", " "+t.Heading.Render("AFTER"), " history starts at the oldest step kept")
+	return append(lines, p.automatic()...)
+}
+
+// automatic says what the desk prunes by itself, and when it last did.
+func (p *Page) automatic() []string {
+	lines := []string{"", " " + p.theme.Heading.Render("BY ITSELF")}
+	rule := p.store.Retention
+	if rule == (desk.Retention{}) {
+		return append(lines, " nothing goes (config: off)")
+	}
+	if rule.OlderThan > 0 {
+		lines = append(lines, " steps older than "+ago.Age(rule.OlderThan))
+	}
+	if rule.FinishedBefore > 0 {
+		lines = append(lines, " threads that ended "+ago.Age(rule.FinishedBefore)+" ago, whole")
+	}
+	if last := p.store.Retained; !last.At.IsZero() {
+		lines = append(lines, fmt.Sprintf(" last %s: %s steps", ago.Ago(p.now(), last.At), ago.Count(last.Steps)))
+	}
+	return lines
 }
 
 func (p *Page) wouldShort() []string {
