@@ -74,8 +74,12 @@ func TestShapes(t *testing.T) {
 		"questions": Questions([]desk.Question{question()}),
 		"pruned": FromPruned(&desk.Pruned{Steps: 3, Threads: 1, Bytes: 100, Heads: 1, Oldest: at, Newest: at, DryRun: true,
 			Per: []desk.PrunedThread{{Thread: "t-1", Workflow: "notes", Steps: 3, Bytes: 100}}}),
-		"verified": FromVerified(&desk.Verified{Threads: 2, Rows: 3}),
-		"diff":     Diff([]desk.KeyDiff{{Key: "notes", Kind: "added", After: raw(`1`)}}),
+		"verified":  FromVerified(&desk.Verified{Threads: 2, Rows: 3}),
+		"compacted": Compacted{BeforeBytes: 200, AfterBytes: 100},
+		"doctor": Doctor{Healthy: true, Findings: []Finding{{Check: "size", Level: "ok", Text: "10 kB"}, {Check: "threads", Level: "note", Text: "1 failed", Remedy: text("resume it")}},
+			Store: FromInspection(desk.StoreInfo{URL: "sqlite:/a", Schema: 1, Bytes: 200, FreeBytes: 100, LogBytes: 50},
+				&desk.Inspection{Threads: 2, Steps: 10, Decisions: 3, Window: 48 * time.Hour, Growth: 80}, desk.Retained{Steps: 4, Bytes: 30})},
+		"diff": Diff([]desk.KeyDiff{{Key: "notes", Kind: "added", After: raw(`1`)}}),
 	} {
 		got, err := json.MarshalIndent(v, "", "  ")
 		if err != nil {
