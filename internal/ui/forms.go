@@ -236,11 +236,11 @@ func changedKeys(before map[string]json.RawMessage, data json.RawMessage) (map[s
 
 // boundsSchema is the form of the retention page.
 const boundsSchema = `{"type":"object","properties":{
- "older_than":{"type":"string","title":"older than","description":"30d, 12h, 8w or a date"},
- "before_step":{"type":"string","title":"before step","description":"a number"},
- "finished":{"type":"string","title":"finished before","description":"whole threads that ended; 90d or a date"},
- "status":{"type":"string","title":"status","description":"done,failed; empty is any"},
- "workflow":{"type":"string","title":"workflow","description":"names, comma between; empty is any"}}}`
+ "older_than":{"type":"string","maxLength":60,"title":"older than","description":"30d, 12h, 8w or a date"},
+ "before_step":{"type":"string","maxLength":20,"title":"before step","description":"a number"},
+ "finished":{"type":"string","maxLength":60,"title":"finished before","description":"whole threads that ended; 90d or a date"},
+ "status":{"type":"string","maxLength":120,"title":"status","description":"done,failed; empty is any"},
+ "workflow":{"type":"string","maxLength":120,"title":"workflow","description":"names, comma between; empty is any"}}}`
 
 type boundsForm struct {
 	OlderThan  string `json:"older_than"`
