@@ -45,7 +45,8 @@ hitl-tui resume 7f3k approve`,
 	root.SetHelpCommand(a.helpCommand(root))
 	a.add(root, "work", a.demoCommand(), a.runCommand(), a.resumeCommand(), a.cancelCommand(), a.forkCommand(), a.patchCommand(), a.validateCommand())
 	a.add(root, "look", a.threadsCommand(), a.questionsCommand(), a.showCommand(), a.historyCommand(), a.auditCommand())
-	a.add(root, "keep", a.pruneCommand(), a.deleteCommand(), a.sweepCommand(), a.compactCommand(), a.doctorCommand())
+	a.add(root, "keep", a.pruneCommand(), a.deleteCommand(), a.sweepCommand(), a.exportCommand(), a.importCommand(),
+		a.backupCommand(), a.restoreCommand(), a.compactCommand(), a.doctorCommand())
 	a.add(root, "help", a.actionsCommand(), a.keysCommand(), a.versionCommand())
 	return root
 }

@@ -2,8 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -117,9 +115,4 @@ func (s *Store) Compact(ctx context.Context, _ func(done, total int64)) error {
 	}
 	s.mu.Unlock()
 	return nil
-}
-
-// Backup implements checkpoint.Store: what is only in memory cannot be copied to a file.
-func (s *Store) Backup(context.Context, string) error {
-	return fmt.Errorf("memory store: backup: %w", errors.ErrUnsupported)
 }

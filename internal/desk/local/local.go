@@ -16,6 +16,9 @@ import (
 
 // Source implements desk.Source and all its optional parts.
 type Source struct {
+	// OpenBackup opens what Restore reads; without it nothing can be restored. It is set before the source is used.
+	OpenBackup OpenBackup
+
 	store  checkpoint.Store // nil: runs that never ask
 	engine *engine.Engine
 	now    func() time.Time
@@ -47,6 +50,7 @@ var (
 	_ desk.Auditor    = (*Source)(nil)
 	_ desk.Sweeper    = (*Source)(nil)
 	_ desk.Observable = (*Source)(nil)
+	_ desk.Mover      = (*Source)(nil)
 )
 
 // New makes a source of a store, which stays the caller's to close. A nil store runs workflows that never ask.
