@@ -20,7 +20,7 @@
 // A step holds its number, revision, time, commit, source, what it asked and did, and what its state has that the step
 // before had not: "set" and "append" by channel, "delete" as a list. All JSON of workflows and people stands in it as it
 // came, but what has line breaks or is no JSON is {"#text":"..."} or {"#base64":"..."}. Text that is no UTF-8 is
-// {"base64":"..."}. Times are RFC 3339 UTC to the microsecond.
+// {"base64":"..."}. Times are RFC 3339.
 //
 // Each object on a line ends in "sum", the CRC-32C of all such objects up to its own: a file that was cut, reordered or
 // changed, or written anew by another program, is found so, and where. That is no seal against forgery; the decisions have
