@@ -1,6 +1,7 @@
 package file
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -89,15 +90,20 @@ func (s *Store) create() (format, error) {
 		case e.name == filepath.Base(s.formatFile()): // another process was faster
 			return s.readFormat()
 		case !strings.HasPrefix(e.name, filepath.Base(s.formatFile())+"."):
-			return f, fmt.Errorf("%w: the folder holds %s and no format.json; name an empty folder or one that is not there", checkpoint.ErrForeign, e.name)
+			// What another process made came after its mark, which a list that was begun earlier does not show.
+			made, err := s.readFormat()
+			if errors.Is(err, fs.ErrNotExist) {
+				err = fmt.Errorf("%w: the folder holds %s and no format.json; name an empty folder or one that is not there", checkpoint.ErrForeign, e.name)
+			}
+			return made, err
 		}
 	}
 	page, err := verbatim.PageOf(f)
 	if err != nil {
 		return f, err
 	}
-	// Each process writes a file of its own: what it renames is whole.
-	file := fmt.Sprintf("%s.%d%s", s.formatFile(), os.Getpid(), temporary)
+	// Each writes a file of its own: what it renames is whole. A process id would not tell containers apart.
+	file := s.formatFile() + "." + rand.Text() + temporary
 	if err := s.disk.Write(file, page.Seal()); err != nil {
 		return f, err
 	}
