@@ -53,7 +53,7 @@ func (s *Store) change(ctx context.Context, thread string, prepare func(ctx cont
 		if err != nil {
 			return nil, err
 		}
-		if again && h.write == id {
+		if again && (h.write == id || h.buried == id) {
 			return h, nil
 		}
 		w := &write{s: s, head: h, id: id, again: again, kind: change, places: s.places(h), stored: h.stored, end: checkpoint.ToMicros(h.lease.Until)}

@@ -151,12 +151,13 @@ func (s *Store) FindDecision(ctx context.Context, thread, responseID string) (*c
 	return found[0], nil
 }
 
-// tellTombstone names what a tombstone holds.
-func tellTombstone(t *checkpoint.Tombstone) func(*packer) {
+// tellTombstone names what a tombstone holds; by is the id of the write that left it.
+func tellTombstone(t *checkpoint.Tombstone, by *string) func(*packer) {
 	return func(p *packer) {
 		p.time(&t.DeletedAt)
 		p.number(&t.Decisions)
 		p.text(&t.DecisionHash)
+		p.text(by)
 	}
 }
 
@@ -179,7 +180,7 @@ func (s *Store) Tombstones(ctx context.Context) ([]checkpoint.Tombstone, error) 
 		}
 		for i, thread := range threads {
 			t := checkpoint.Tombstone{Thread: thread}
-			if err := unpack(text(rows[i]), tellTombstone(&t)); err != nil {
+			if err := unpack(text(rows[i]), tellTombstone(&t, new(string))); err != nil {
 				return nil, &checkpoint.CorruptError{Thread: thread, Where: "its tombstone", Err: err}
 			}
 			list = append(list, t)

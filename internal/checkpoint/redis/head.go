@@ -31,6 +31,7 @@ type head struct {
 	present bool
 	deleted bool      // a tombstone is there
 	write   string    // id of the last write
+	buried  string    // id of the write that left the tombstone
 	now     time.Time // the store's time at which it was read
 }
 
@@ -132,12 +133,12 @@ func (s *Store) head(ctx context.Context, thread string) (*head, error) {
 		Answers string  `redis:"answers"`
 	}
 	var fields *redis.SliceCmd
-	var buried *redis.BoolCmd
+	var buried *redis.SliceCmd
 	var now func() time.Time
 	err := s.patiently(ctx, func() error {
 		_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 			fields = p.HMGet(ctx, s.keys.thread(thread), fieldWrite, fieldSeq, fieldRow, fieldAnswers)
-			buried = p.HExists(ctx, s.keys.tombstones(), thread)
+			buried = p.HMGet(ctx, s.keys.tombstones(), thread)
 			now = s.clock(ctx, p)
 			return nil
 		})
@@ -149,8 +150,14 @@ func (s *Store) head(ctx context.Context, thread string) (*head, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &head{deleted: buried.Val(), now: now()}
+	h := &head{now: now()}
 	h.info.Thread, h.info.Step = thread, -1
+	if tombstone := buried.Val()[0]; tombstone != nil {
+		h.deleted = true
+		if err := unpack(text(tombstone), tellTombstone(new(checkpoint.Tombstone), &h.buried)); err != nil {
+			return nil, &checkpoint.CorruptError{Thread: thread, Where: "its tombstone", Err: err}
+		}
+	}
 	if stored.Write == nil {
 		return h, nil
 	}

@@ -221,10 +221,6 @@ type piece struct {
 func (c *piece) prepare(ctx context.Context) error {
 	h := c.w.head
 	info := h.view(h.now)
-	if c.p.q.Whole() && c.w.again && h.deleted { // by the try whose outcome was not known
-		c.last, c.w.done = true, true
-		return nil
-	}
 	c.leased = h.present && h.lease.Live(h.now)
 	c.unwanted = !h.present || !c.p.q.Selects(&info)
 	if c.w.done = c.leased || c.unwanted; c.w.done {

@@ -114,7 +114,7 @@ func (s *Store) buried(ctx context.Context, thread string) (*checkpoint.Tombston
 		return nil, nil, err
 	}
 	t := &checkpoint.Tombstone{Thread: thread}
-	if err := unpack(string(stored), tellTombstone(t)); err != nil {
+	if err := unpack(string(stored), tellTombstone(t, new(string))); err != nil {
 		return nil, nil, &checkpoint.CorruptError{Thread: thread, Where: "its tombstone", Err: err}
 	}
 	return t, stored, nil

@@ -12,9 +12,6 @@ import (
 func (s *Store) DeleteThread(ctx context.Context, thread string) error {
 	_, err := s.change(ctx, thread, func(_ context.Context, w *write) error {
 		h := w.head
-		if w.done = w.again && h.deleted; w.done {
-			return nil
-		}
 		if err := w.present(); err != nil {
 			return err
 		}
@@ -40,7 +37,7 @@ func (w *write) delete() {
 // bury leaves a tombstone of a thread, and nothing else.
 func (w *write) bury(t *checkpoint.Tombstone) {
 	h := w.head
-	w.do("HSET", w.s.keys.tombstones(), h.info.Thread, pack(tellTombstone(t)))
+	w.do("HSET", w.s.keys.tombstones(), h.info.Thread, pack(tellTombstone(t, &w.id)))
 	w.kind, w.freeing, h.present, h.stored = deletion, true, false, totals{}
 }
 
