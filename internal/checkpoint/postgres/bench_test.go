@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/postgres"
 )
 
@@ -15,7 +16,7 @@ import (
 func BenchmarkCommit(b *testing.B) {
 	for _, sync := range []string{"on", "off"} {
 		b.Run("synchronous_commit="+sync, func(b *testing.B) {
-			s := open(b, with(fresh(b), "synchronous_commit", sync), postgres.Options{})
+			s := open(b, servers.With(b, servers.PostgresStore(b), "synchronous_commit", sync), postgres.Options{})
 			c := benched(b, s, "t")
 			b.ReportAllocs()
 			for b.Loop() {
@@ -27,7 +28,7 @@ func BenchmarkCommit(b *testing.B) {
 
 // BenchmarkCommitsBesideEachOther is the same by 16 writers, each to a thread of its own, which share the disk's writes.
 func BenchmarkCommitsBesideEachOther(b *testing.B) {
-	s := open(b, with(fresh(b), "pool_max_conns", "16"), postgres.Options{})
+	s := open(b, servers.With(b, servers.PostgresStore(b), "pool_max_conns", "16"), postgres.Options{})
 	var n atomic.Int64
 	b.SetParallelism(8) // for each of two processors
 	b.RunParallel(func(pb *testing.PB) {
@@ -40,7 +41,7 @@ func BenchmarkCommitsBesideEachOther(b *testing.B) {
 
 // BenchmarkInbox is a page of the inbox.
 func BenchmarkInbox(b *testing.B) {
-	s := open(b, with(fresh(b), "synchronous_commit", "off"), postgres.Options{})
+	s := open(b, servers.With(b, servers.PostgresStore(b), "synchronous_commit", "off"), postgres.Options{})
 	for i := range 1000 {
 		c := checkpoint.Checkpoint{Thread: fmt.Sprintf("0192f0c1-%012d", i), Workflow: "bench",
 			Interrupts: []checkpoint.Interrupt{{Node: "review", Asked: time.Unix(int64(i), 0)}}}
@@ -59,7 +60,7 @@ func BenchmarkInbox(b *testing.B) {
 
 func benched(b *testing.B, s *postgres.Store, thread string) *checkpoint.Commit {
 	b.Helper()
-	c := first(thread)
+	c := resting(thread)
 	c.Checkpoint.TS = time.Now()
 	c.Lease, c.Release = "token", false
 	c.NewLease = &checkpoint.LeaseRequest{Thread: thread, Token: "token", TTL: time.Hour}

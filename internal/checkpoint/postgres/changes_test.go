@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/postgres"
 )
 
@@ -45,7 +47,7 @@ func (f *follower) follow(ctx context.Context) error {
 // TestAChangeThatCommitsLate has a transaction take its number first and commit last: nobody may read past it.
 func TestAChangeThatCommitsLate(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	s := open(t, url, postgres.Options{})
 	put(t, s, "late")
 	put(t, s, "early")
@@ -94,7 +96,7 @@ func TestAChangeThatCommitsLate(t *testing.T) {
 func TestNoChangeIsSkipped(t *testing.T) {
 	t.Parallel()
 	const writers, each = 8, 40
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	a, b := open(t, url, postgres.Options{}), open(t, url, postgres.Options{})
 	ctx, stop := context.WithCancel(t.Context())
 	var writing, following sync.WaitGroup
@@ -114,7 +116,7 @@ func TestNoChangeIsSkipped(t *testing.T) {
 		writing.Go(func() {
 			for i := range each {
 				thread := fmt.Sprintf("w%d-%02d", w, i)
-				if _, err := s.Commit(t.Context(), first(thread)); err != nil {
+				if _, err := s.Commit(t.Context(), resting(thread)); err != nil {
 					t.Error(err)
 					return
 				}
@@ -142,10 +144,10 @@ func TestNoChangeIsSkipped(t *testing.T) {
 // TestNumbersWrapAround announces numbers of more than 31 bits, of which only the lowest are in the announcement.
 func TestNumbersWrapAround(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	s := open(t, url, postgres.Options{})
 	for _, at := range []int64{1<<31 - 3, 1<<31 - 1, 1 << 31, 1<<40 - 1} {
-		sql(t, url, fmt.Sprintf("SELECT setval('changes', %d)", at))
+		servers.SQL(t, url, fmt.Sprintf("SELECT setval('changes', %d)", at))
 		tx, err := beside(t, url).Begin(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -174,19 +176,19 @@ func TestNumbersWrapAround(t *testing.T) {
 // TestCountsHold lets writers move threads between phases beside each other.
 func TestCountsHold(t *testing.T) {
 	t.Parallel()
-	s := open(t, fresh(t), postgres.Options{})
+	s := open(t, servers.PostgresStore(t), postgres.Options{})
 	phases := checkpoint.Phases()
 	var wg sync.WaitGroup
 	for w := range 8 {
 		wg.Go(func() {
-			c := first(fmt.Sprint("t", w))
+			c := resting(fmt.Sprint("t", w))
 			for i := range 20 {
 				c.Summary.Phase = phases[(w+i)%len(phases)]
 				if _, err := s.Commit(t.Context(), c); err != nil {
 					t.Error(err)
 					return
 				}
-				c = next(c)
+				c = checkpointtest.Next(c)
 				c.Lease = c.ID
 				request := checkpoint.LeaseRequest{Thread: c.Checkpoint.Thread, Token: c.ID, TTL: time.Hour, Head: checkpoint.Version{Step: c.Parent}}
 				if _, err := s.AcquireLease(t.Context(), request); err != nil {
@@ -228,7 +230,7 @@ func TestCountsHold(t *testing.T) {
 // TestADeletedThreadStaysAway has some create a thread and others delete it, all the time.
 func TestADeletedThreadStaysAway(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	a, b := open(t, url, postgres.Options{}), open(t, url, postgres.Options{})
 	for i := range 30 {
 		thread := fmt.Sprint("t", i)
@@ -240,7 +242,7 @@ func TestADeletedThreadStaysAway(t *testing.T) {
 				case 0:
 					_, _ = s.Put(t.Context(), checkpoint.Checkpoint{Thread: thread}, nil)
 				case 1:
-					_, _ = s.Commit(t.Context(), first(thread))
+					_, _ = s.Commit(t.Context(), resting(thread))
 				case 2:
 					_ = s.DeleteThread(t.Context(), thread)
 				default:

@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/postgres"
 )
 
@@ -22,18 +24,18 @@ func TestLostCommit(t *testing.T) {
 	for name, c := range map[string]cut{"before it arrives": beforeCommit, "before its answer arrives": afterCommit} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, url := through(t, fresh(t))
+			p, url := through(t, servers.PostgresStore(t))
 			s := open(t, url, postgres.Options{})
 			absent := int64(0)
 			lease := checkpoint.LeaseRequest{Thread: "t", Token: "token", TTL: time.Hour, Answers: raws("1", "2"),
 				Decisions: []checkpoint.Decision{{ID: "d1", ResponseID: "r1"}}}
-			second := next(first("t"))
+			second := checkpointtest.Next(resting("t"))
 			second.Lease, second.Release = "token", false
 			for _, w := range []struct {
 				name  string
 				write func() error
 			}{
-				{"first commit", func() error { _, err := s.Commit(t.Context(), first("t")); return err }},
+				{"first commit", func() error { _, err := s.Commit(t.Context(), resting("t")); return err }},
 				{"put", func() error { _, err := s.Put(t.Context(), checkpoint.Checkpoint{Thread: "u"}, &absent); return err }},
 				{"lease", func() error {
 					got, err := s.AcquireLease(t.Context(), lease)
@@ -105,7 +107,7 @@ func afterLostCommits(t *testing.T, s *postgres.Store) {
 // TestServerAway takes the server away, longer than a store waits for it, and brings it back.
 func TestServerAway(t *testing.T) {
 	t.Parallel()
-	p, url := through(t, fresh(t))
+	p, url := through(t, servers.PostgresStore(t))
 	s := open(t, url, postgres.Options{BusyTimeout: 100 * time.Millisecond})
 	put(t, s, "t")
 	p.setAway(true)
@@ -127,22 +129,22 @@ func TestServerAway(t *testing.T) {
 // TestServerRestarts ends all connections of a store from the server's side, as a restart does.
 func TestServerRestarts(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
-	s := open(t, with(url, "application_name", "restarted"), postgres.Options{})
+	url := servers.PostgresStore(t)
+	s := open(t, servers.With(t, url, "application_name", "restarted"), postgres.Options{})
 	for i := range 5 {
 		put(t, s, fmt.Sprint("t", i))
-		sql(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'restarted'")
+		servers.SQL(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'restarted'")
 		if _, err := s.Latest(t.Context(), fmt.Sprint("t", i)); err != nil {
 			t.Errorf("a read after a restart: %v", err)
 		}
-		sql(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'restarted'")
+		servers.SQL(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'restarted'")
 	}
 }
 
 // TestLocked holds a row in a transaction beside the store.
 func TestLocked(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	s := open(t, url, postgres.Options{BusyTimeout: 50 * time.Millisecond})
 	put(t, s, "t")
 	put(t, s, "u")
@@ -174,27 +176,27 @@ func TestLocked(t *testing.T) {
 // TestUndoneTransactions has the server take transactions back, some and all.
 func TestUndoneTransactions(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	s := open(t, url, postgres.Options{})
-	sql(t, url, `CREATE SEQUENCE tries_step; CREATE SEQUENCE tries_row;
+	servers.SQL(t, url, `CREATE SEQUENCE tries_step; CREATE SEQUENCE tries_row;
 		CREATE FUNCTION undo() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			IF nextval(TG_ARGV[1]) % 3 <> 0 THEN RAISE EXCEPTION 'undone' USING ERRCODE = TG_ARGV[0]; END IF;
 			RETURN NEW;
 		END $$;
 		CREATE TRIGGER undo_step BEFORE INSERT ON checkpoints FOR EACH ROW EXECUTE FUNCTION undo('40001', 'tries_step');
 		CREATE TRIGGER undo_row BEFORE UPDATE ON threads FOR EACH ROW EXECUTE FUNCTION undo('40P01', 'tries_row');`)
-	c := first("t")
+	c := resting("t")
 	for range 3 {
 		if _, err := s.Commit(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
-		c = next(c)
+		c = checkpointtest.Next(c)
 		c.Lease = c.ID
 		if _, err := s.AcquireLease(t.Context(), checkpoint.LeaseRequest{Thread: "t", Token: c.ID, TTL: time.Hour, Head: checkpoint.Version{Step: c.Parent}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	sql(t, url, "CREATE OR REPLACE FUNCTION undo() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'always' USING ERRCODE = '40001'; END $$")
+	servers.SQL(t, url, "CREATE OR REPLACE FUNCTION undo() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'always' USING ERRCODE = '40001'; END $$")
 	if _, err := s.Commit(t.Context(), c); err == nil || !strings.Contains(err.Error(), "always") {
 		t.Errorf("error %v, want the server's own", err)
 	}
@@ -216,7 +218,7 @@ func beside(t *testing.T, url string) *pgx.Conn {
 
 func TestClosed(t *testing.T) {
 	t.Parallel()
-	s := open(t, fresh(t), postgres.Options{})
+	s := open(t, servers.PostgresStore(t), postgres.Options{})
 	put(t, s, "t")
 	if err := errors.Join(s.Close(), s.Close()); err != nil {
 		t.Fatal(err)

@@ -11,25 +11,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/postgres"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
 )
-
-// chain commits n steps to a new thread, with three decisions at the first.
-func chain(t *testing.T, s checkpoint.Store, thread string, n int) {
-	t.Helper()
-	c := first(thread)
-	c.Lease = thread
-	c.NewLease = &checkpoint.LeaseRequest{Thread: thread, Token: thread, TTL: time.Hour}
-	c.Decisions = []checkpoint.Decision{{ID: thread + "a"}, {ID: thread + "b", ResponseID: "r\x00\xff"}, {ID: thread + "c"}}
-	for i := range n {
-		c.Release = i == n-1
-		if _, err := s.Commit(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
-		c = next(c)
-	}
-}
 
 func TestCorruptRow(t *testing.T) {
 	t.Parallel()
@@ -41,11 +27,11 @@ func TestCorruptRow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url := fresh(t)
+			url := servers.PostgresStore(t)
 			s := open(t, url, postgres.Options{})
-			chain(t, s, "bad", 5)
-			chain(t, s, "good", 5)
-			sql(t, url, damage)
+			checkpointtest.Chain(t, s, "bad", 5)
+			checkpointtest.Chain(t, s, "good", 5)
+			servers.SQL(t, url, damage)
 			_, err := s.Get(t.Context(), "bad", 2)
 			var corrupt *checkpoint.CorruptError
 			if !errors.As(err, &corrupt) || corrupt.Thread != "bad" {
@@ -73,10 +59,10 @@ func TestCorruptRow(t *testing.T) {
 
 func TestMissingHead(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	s := open(t, url, postgres.Options{})
-	chain(t, s, "bad", 5)
-	sql(t, url, "DELETE FROM checkpoints WHERE step = 4")
+	checkpointtest.Chain(t, s, "bad", 5)
+	servers.SQL(t, url, "DELETE FROM checkpoints WHERE step = 4")
 	var corrupt *checkpoint.CorruptError
 	if _, err := s.Latest(t.Context(), "bad"); !errors.As(err, &corrupt) || corrupt.Step != 4 {
 		t.Errorf("error %v, want a CorruptError that names the step", err)
@@ -94,10 +80,10 @@ func TestTamperedDecisions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url := fresh(t)
+			url := servers.PostgresStore(t)
 			s := open(t, url, postgres.Options{})
-			chain(t, s, "t", 1)
-			sql(t, url, c.damage)
+			checkpointtest.Chain(t, s, "t", 1)
+			servers.SQL(t, url, c.damage)
 			info, err := s.Thread(t.Context(), "t")
 			if err != nil {
 				t.Fatal(err)
@@ -117,13 +103,13 @@ func TestARowReadsAsItWasWritten(t *testing.T) {
 	for _, mode := range []string{"cache_statement", "cache_describe", "describe_exec", "exec", "simple_protocol"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			s := open(t, with(fresh(t), "default_query_exec_mode", mode), postgres.Options{})
+			s := open(t, servers.With(t, servers.PostgresStore(t), "default_query_exec_mode", mode), postgres.Options{})
 			n := 0
 			rapid.Check(t, func(r *rapid.T) {
 				n++
 				text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "\n", "a\x00b", "\x01", "\x01\x02", "\xff\xfe", "é\u202e李"}))
 				when := time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(r, "when")).UTC()
-				c := first(fmt.Sprintf("%s\x00%06d", text.Draw(r, "thread"), n))
+				c := resting(fmt.Sprintf("%s\x00%06d", text.Draw(r, "thread"), n))
 				c.Checkpoint.Workflow = text.Draw(r, "workflow")
 				c.Checkpoint.Channels = nil
 				c.Ops[0].Channel = text.Draw(r, "channel")
@@ -177,10 +163,10 @@ func TestARowReadsAsItWasWritten(t *testing.T) {
 // TestBackup copies a store in use into a file of SQLite's, as of one moment.
 func TestBackup(t *testing.T) {
 	t.Parallel()
-	s := open(t, fresh(t), postgres.Options{})
-	chain(t, s, "a\x00\xff", 30)
-	chain(t, s, "b", 3)
-	chain(t, s, "gone", 2)
+	s := open(t, servers.PostgresStore(t), postgres.Options{})
+	checkpointtest.Chain(t, s, "a\x00\xff", 30)
+	checkpointtest.Chain(t, s, "b", 3)
+	checkpointtest.Chain(t, s, "gone", 2)
 	d := checkpoint.Definition{Fingerprint: "fp", Files: []checkpoint.File{{Path: "a.yaml", Text: "x"}}}
 	lease := checkpoint.LeaseRequest{Thread: "b", Token: "token", Holder: "host:1", TTL: time.Hour, Head: checkpoint.Version{Step: 2}, Answers: raws("1", `{ "a" : 2 }`)}
 	for name, write := range map[string]func() error{
@@ -258,7 +244,7 @@ func contents(t *testing.T, s checkpoint.Store, threads ...string) map[string]an
 
 func TestStatsAndCompact(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	s := open(t, url, postgres.Options{})
 	c := checkpoint.Checkpoint{Thread: "t", Channels: checkpoint.Channels{"a": []byte(`"` + random(200<<10) + `"`)}}
 	for range 10 {

@@ -6,15 +6,16 @@ import (
 	"testing"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/postgres"
 )
 
 // TestInboxUsesItsIndex asks the server how it would find the pages that the desk shows all the time, among many threads.
 func TestInboxUsesItsIndex(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	s := open(t, url, postgres.Options{})
-	sql(t, url, `ALTER TABLE threads DISABLE TRIGGER USER; INSERT INTO threads (thread, seq, step, revision, phase, lease_until, answers, due, waiting, created, updated,
+	servers.SQL(t, url, `ALTER TABLE threads DISABLE TRIGGER USER; INSERT INTO threads (thread, seq, step, revision, phase, lease_until, answers, due, waiting, created, updated,
 		questions, answered, workflow, node, title, assignee, team, priority, error, lease_token, lease_holder, lease_own, cancel, cancel_by,
 		decisions, decision_hash, base, base_size, chain_steps, chain_size, fingerprint, workdir, started_by, origin_thread, origin_step)
 		SELECT 't' || i, i, 1, 1, CASE i % 10 WHEN 0 THEN 'interrupted' ELSE 'done' END, CASE i % 1000 WHEN 0 THEN 1 ELSE 0 END, 0, i, i, i, i, 1, 0, 'w', 'n', 't', '', '', '', '', '',

@@ -1,80 +1,35 @@
 package postgres_test
 
 import (
-	"cmp"
-	"context"
-	"fmt"
 	"math/rand/v2"
 	"net/url"
-	"os"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/procs"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/postgres"
 )
 
-// serverVar names the server to test with, defaultServer is the usual local one.
-const (
-	serverVar     = "HITL_TEST_POSTGRES"
-	defaultServer = "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable&connect_timeout=5"
-)
+func TestMain(m *testing.M) { procs.Main(m) }
 
 // TestContract does not wait for the disk, which the contract has nothing to say about.
 func TestContract(t *testing.T) {
 	checkpointtest.Run(t, func(t *testing.T, now func() time.Time) checkpoint.Store {
-		return open(t, with(fresh(t), "synchronous_commit", "off"), postgres.Options{Now: now})
+		return open(t, servers.With(t, servers.PostgresStore(t), "synchronous_commit", "off"), postgres.Options{Now: now})
 	})
 }
 
-var schemas atomic.Int64
-
-// fresh gives the URL of a schema of t's own, which is dropped when t ends. Without a server t is skipped, or with
-// CI=true fails.
-func fresh(t testing.TB) string {
-	t.Helper()
-	server := cmp.Or(os.Getenv(serverVar), defaultServer)
-	conn, err := pgx.Connect(t.Context(), server)
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("no PostgreSQL, and CI wants one: %v", err)
-		}
-		t.Skipf("no PostgreSQL at %s: %v", serverVar, err)
-	}
-	conn.Close(t.Context())
-	schema := fmt.Sprintf("test_%d_%d", os.Getpid(), schemas.Add(1))
-	t.Cleanup(func() { sql(t, server, "DROP SCHEMA IF EXISTS "+schema+" CASCADE") })
-	return with(server, "search_path", schema)
+func TestProcesses(t *testing.T) {
+	t.Parallel()
+	procs.Run(t, servers.PostgresStore)
 }
 
-// with sets an option of a URL.
-func with(raw, option, value string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		panic(err)
-	}
-	q := u.Query()
-	q.Set(option, value)
-	u.RawQuery = q.Encode()
-	return u.String()
-}
-
-// sql runs statements beside the store.
-func sql(t testing.TB, url, text string) {
-	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, text); err != nil {
-		t.Fatal(err)
-	}
+func TestServerKilled(t *testing.T) {
+	t.Parallel()
+	procs.KillServer(t, servers.StartPostgres(t))
 }
 
 func open(t testing.TB, url string, o postgres.Options) *postgres.Store {
@@ -89,6 +44,20 @@ func open(t testing.TB, url string, o postgres.Options) *postgres.Store {
 		}
 	})
 	return s
+}
+
+// resting is the commit that begins a thread and lets it rest.
+func resting(thread string) checkpoint.Commit {
+	c := checkpointtest.First(thread)
+	c.Release = true
+	return c
+}
+
+func put(t *testing.T, s *postgres.Store, thread string) {
+	t.Helper()
+	if _, err := s.Put(t.Context(), checkpoint.Checkpoint{Thread: thread, Channels: checkpoint.Channels{"a": []byte("1")}}, nil); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func schemaOf(t testing.TB, raw string) string {

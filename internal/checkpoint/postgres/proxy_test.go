@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"sync"
 	"testing"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 )
 
 // proxy stands between a store and the server and cuts connections where it is told to.
@@ -52,7 +54,7 @@ func through(t *testing.T, raw string) (*proxy, string) {
 		p.done.Wait()
 	})
 	u.Host = listen.Addr().String()
-	return p, with(u.String(), "default_query_exec_mode", "exec")
+	return p, servers.With(t, u.String(), "default_query_exec_mode", "exec")
 }
 
 // arm has the next connections cut that send a COMMIT, so many times.

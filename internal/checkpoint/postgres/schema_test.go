@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/postgres"
 )
 
@@ -23,14 +24,14 @@ func refused(t *testing.T, url string, o postgres.Options, want error, says stri
 
 func TestNewerSchema(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	s := open(t, url, postgres.Options{})
 	put(t, s, "t")
-	sql(t, url, "INSERT INTO hitl_tui_schema (version_id, is_applied) VALUES (99, true)")
+	servers.SQL(t, url, "INSERT INTO hitl_tui_schema (version_id, is_applied) VALUES (99, true)")
 	for _, o := range []postgres.Options{{}, {ReadOnly: true}} {
 		refused(t, url, o, checkpoint.ErrNewerSchema, "schema is 99")
 	}
-	sql(t, url, "DELETE FROM hitl_tui_schema WHERE version_id = 99")
+	servers.SQL(t, url, "DELETE FROM hitl_tui_schema WHERE version_id = 99")
 	if c, err := open(t, url, postgres.Options{}).Latest(t.Context(), "t"); err != nil || c.Thread != "t" {
 		t.Errorf("unharmed it is not: %v (%v)", c, err)
 	}
@@ -38,16 +39,16 @@ func TestNewerSchema(t *testing.T) {
 
 func TestTablesOfAnotherProgram(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	schema := schemaOf(t, url)
-	sql(t, url, "CREATE SCHEMA "+schema+"; CREATE TABLE "+schema+".threads (id integer)")
+	servers.SQL(t, url, "CREATE SCHEMA "+schema+"; CREATE TABLE "+schema+".threads (id integer)")
 	refused(t, url, postgres.Options{}, checkpoint.ErrForeign, "table threads of another program")
-	sql(t, url, "INSERT INTO threads VALUES (1)")
+	servers.SQL(t, url, "INSERT INTO threads VALUES (1)")
 }
 
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	refused(t, url, postgres.Options{ReadOnly: true}, checkpoint.ErrNotFound, "read-only creates none")
 	writer := open(t, url, postgres.Options{})
 	put(t, writer, "t")
@@ -80,7 +81,7 @@ func TestReadOnly(t *testing.T) {
 func TestWrongServer(t *testing.T) {
 	t.Parallel()
 	refused(t, "postgres://ann:secret@127.0.0.1:1/desk", postgres.Options{}, checkpoint.ErrUnreachable, "postgres://ann@127.0.0.1:1/desk")
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	s, err := postgres.Open(t.Context(), strings.Replace(url, "/postgres?", "/there_is_none?", 1), postgres.Options{})
 	if err == nil {
 		s.Close()
@@ -94,9 +95,9 @@ func TestWrongServer(t *testing.T) {
 // TestSchemaNames takes a name as it is written.
 func TestSchemaNames(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	name := strings.ToUpper(schemaOf(t, url)) + "-ü"
-	t.Cleanup(func() { sql(t, url, `DROP SCHEMA "`+name+`" CASCADE`) })
-	put(t, open(t, with(url, "search_path", name), postgres.Options{}), "t")
-	sql(t, url, `DELETE FROM "`+name+`".results`)
+	t.Cleanup(func() { servers.SQL(t, url, `DROP SCHEMA "`+name+`" CASCADE`) })
+	put(t, open(t, servers.With(t, url, "search_path", name), postgres.Options{}), "t")
+	servers.SQL(t, url, `DELETE FROM "`+name+`".results`)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/postgres"
 )
 
@@ -48,7 +49,7 @@ func watch(t *testing.T, s *postgres.Store) <-chan struct{} {
 // TestWatchIsNotified sees what another store writes by its notifications alone.
 func TestWatchIsNotified(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	s := open(t, url, postgres.Options{WatchEvery: time.Hour})
 	wake := watch(t, s)
 	other := open(t, url, postgres.Options{})
@@ -66,7 +67,7 @@ func TestWatchIsNotified(t *testing.T) {
 // TestWatchLooks sees what was notified to nobody.
 func TestWatchLooks(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	s := open(t, url, postgres.Options{WatchEvery: 20 * time.Millisecond})
 	put(t, s, "a")
 	wake := watch(t, s)
@@ -74,7 +75,7 @@ func TestWatchLooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sql(t, url, "UPDATE threads SET seq = next_seq(), title = 'by hand'")
+	servers.SQL(t, url, "UPDATE threads SET seq = next_seq(), title = 'by hand'")
 	woken(t, wake, "a change by hand")
 	c, err := s.Changes(t.Context(), seen.Seq, 100)
 	if err != nil || len(c.Threads) != 1 {
@@ -85,12 +86,12 @@ func TestWatchLooks(t *testing.T) {
 // TestWatchReconnects ends the connection that listens: watchers are woken once it listens again, and by what follows.
 func TestWatchReconnects(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
-	s := open(t, with(url, "application_name", "watching"), postgres.Options{WatchEvery: time.Hour})
+	url := servers.PostgresStore(t)
+	s := open(t, servers.With(t, url, "application_name", "watching"), postgres.Options{WatchEvery: time.Hour})
 	other := open(t, url, postgres.Options{})
 	wake := watch(t, s)
 	for _, thread := range []string{"a", "b", "c"} {
-		sql(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'watching' AND query LIKE 'LISTEN%'")
+		servers.SQL(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'watching' AND query LIKE 'LISTEN%'")
 		woken(t, wake, "a new connection") // nobody listened meanwhile
 		put(t, other, thread)
 		watched(t, s, wake, thread)
@@ -100,8 +101,8 @@ func TestWatchReconnects(t *testing.T) {
 // TestWatchEnds ends with its context, and one connection listens for all watchers.
 func TestWatchEnds(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
-	s := open(t, with(url, "application_name", "listening"), postgres.Options{})
+	url := servers.PostgresStore(t)
+	s := open(t, servers.With(t, url, "application_name", "listening"), postgres.Options{})
 	conn := beside(t, url)
 	listeners := func() (n int) {
 		t.Helper()
@@ -137,7 +138,7 @@ func TestWatchEnds(t *testing.T) {
 // TestServerClock judges leases by the server, whatever the clock of this host says.
 func TestServerClock(t *testing.T) {
 	t.Parallel()
-	url := fresh(t)
+	url := servers.PostgresStore(t)
 	s := open(t, url, postgres.Options{})
 	var server time.Time
 	if err := beside(t, url).QueryRow(t.Context(), "SELECT clock_timestamp()").Scan(&server); err != nil {
@@ -147,7 +148,7 @@ func TestServerClock(t *testing.T) {
 	if err != nil || now.Before(server) || now.Sub(server) > time.Minute {
 		t.Errorf("the store's time is %v (%v), the server's was %v", now, err, server)
 	}
-	if _, err := s.Commit(t.Context(), first("t")); err != nil {
+	if _, err := s.Commit(t.Context(), resting("t")); err != nil {
 		t.Fatal(err)
 	}
 	lease, err := s.AcquireLease(t.Context(), checkpoint.LeaseRequest{Thread: "t", Token: "token", TTL: time.Hour})

@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/redis"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
 )
@@ -77,7 +79,7 @@ func read(t *testing.T, s checkpoint.Store) contents {
 func TestBackup(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
-	s := open(t, freshURL(t), redis.Options{Now: clock})
+	s := open(t, servers.RedisStore(t), redis.Options{Now: clock})
 	ctx := t.Context()
 	fail := func(err error) {
 		t.Helper()
@@ -85,9 +87,9 @@ func TestBackup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	chain(t, s, "long", 130)
-	chain(t, s, "pruned", 40)
-	chain(t, s, "gone", 3)
+	checkpointtest.Chain(t, s, "long", 130)
+	checkpointtest.Chain(t, s, "pruned", 40)
+	checkpointtest.Chain(t, s, "gone", 3)
 	_, err := s.Prune(ctx, checkpoint.PruneQuery{Threads: []string{"pruned"}, BeforeStep: 30})
 	fail(err)
 	fail(s.DeleteThread(ctx, "gone"))
@@ -100,7 +102,7 @@ func TestBackup(t *testing.T) {
 		fail(err)
 	}
 	fail(s.Claim(ctx, "full", "ann", time.Hour))
-	c := first("answered")
+	c := checkpointtest.First("answered")
 	c.NewThread = &checkpoint.NewThread{Workdir: "/w", StartedBy: "bob"}
 	c.Summary = checkpoint.Summary{Phase: checkpoint.Interrupted, Title: "T", Node: "n", Questions: 2, Answered: 1, WaitingSince: &now, Assignee: "a", Group: "g", Priority: "high"}
 	c.Release = true
@@ -112,7 +114,7 @@ func TestBackup(t *testing.T) {
 		fail(s.AddResult(ctx, "answered", "y", checkpoint.PendingResult{Step: 1, Path: path, Data: []byte(`"` + path + `"`)}))
 	}
 	fail(s.ReleaseLease(ctx, checkpoint.Release{Thread: "answered", Token: "y"}))
-	commit(t, s, first("running"))
+	commit(t, s, checkpointtest.First("running"))
 
 	folder := t.TempDir()
 	file := filepath.Join(folder, "copy.db")
@@ -131,7 +133,7 @@ func TestBackup(t *testing.T) {
 		t.Errorf("(-store +copy):\n%s", diff)
 	}
 	// The copy goes on where the store was.
-	n := next(first("running"))
+	n := checkpointtest.Next(checkpointtest.First("running"))
 	n.Checkpoint.Thread = "running"
 	commit(t, copied, n)
 }
@@ -152,11 +154,11 @@ func TestBackupOfAMovingThread(t *testing.T) {
 }
 
 func backupWhile(t *testing.T, change func(*redis.Store) error) {
-	url := freshURL(t)
+	url := servers.RedisStore(t)
 	direct := open(t, url, redis.Options{})
 	p, through := startProxy(t, url)
 	s := open(t, through, redis.Options{})
-	chain(t, direct, "t", 30)
+	checkpointtest.Chain(t, direct, "t", 30)
 	p.script = reading
 	file := filepath.Join(t.TempDir(), "copy.db")
 	p.during(t, func() error { return s.Backup(t.Context(), file) }, func() {
@@ -196,7 +198,7 @@ func sameBase(t *testing.T, file string) {
 // TestBackupWhileInUse copies a store while threads run, are pruned, deleted and written over, and finds every thread of
 // the copy whole.
 func TestBackupWhileInUse(t *testing.T) {
-	s := open(t, freshURL(t), redis.Options{})
+	s := open(t, servers.RedisStore(t), redis.Options{})
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	for i := range 4 {
@@ -205,7 +207,7 @@ func TestBackupWhileInUse(t *testing.T) {
 		<-told
 	}
 	for i := range 30 {
-		chain(t, s, fmt.Sprint("rests", i), 30)
+		checkpointtest.Chain(t, s, fmt.Sprint("rests", i), 30)
 	}
 	wg.Go(func() {
 		for i := 0; ctx.Err() == nil; i++ {
@@ -258,7 +260,7 @@ func TestBackupWhileInUse(t *testing.T) {
 
 // writeUntil commits until its context ends, and tells of the first commit.
 func writeUntil(ctx context.Context, s *redis.Store, thread string, told chan<- string) {
-	for c := first(thread); ctx.Err() == nil; c = next(c) {
+	for c := checkpointtest.First(thread); ctx.Err() == nil; c = checkpointtest.Next(c) {
 		s.Commit(ctx, c)
 		select {
 		case told <- thread:

@@ -8,6 +8,8 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/redis"
 )
 
@@ -17,12 +19,12 @@ type damage func(t *testing.T, c *goredis.Client, prefix string) error
 // hurt gives a store with two threads of which "bad" is damaged.
 func hurt(t *testing.T, d damage) *redis.Store {
 	t.Helper()
-	url := freshURL(t)
+	url := servers.RedisStore(t)
 	s := open(t, url, redis.Options{})
-	chain(t, s, "bad", 5)
-	chain(t, s, "good", 5)
+	checkpointtest.Chain(t, s, "bad", 5)
+	checkpointtest.Chain(t, s, "good", 5)
 	base, prefix, _ := strings.Cut(url, "?prefix=")
-	if err := d(t, client(t, base), prefix); err != nil {
+	if err := d(t, servers.RedisClient(t, base), prefix); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -90,7 +92,7 @@ func TestCorruptRow(t *testing.T) {
 	s := hurt(t, field("thread:bad", "row", func(s string) string { return s[2:] }))
 	var corrupt *checkpoint.CorruptError
 	for name, err := range map[string]error{
-		"thread": second(s.Thread(t.Context(), "bad")), "latest": second(s.Latest(t.Context(), "bad")), "commit": second(s.Commit(t.Context(), first("bad"))),
+		"thread": second(s.Thread(t.Context(), "bad")), "latest": second(s.Latest(t.Context(), "bad")), "commit": second(s.Commit(t.Context(), checkpointtest.First("bad"))),
 		"list": second(s.Threads(t.Context(), checkpoint.Query{})), "changes": second(s.Changes(t.Context(), 0, 0)),
 	} {
 		if !errors.As(err, &corrupt) || corrupt.Thread != "bad" {

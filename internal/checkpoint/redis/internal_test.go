@@ -1,11 +1,9 @@
 package redis
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 )
 
 // TestMembersOrderAsKeys compares members by their bytes where a listing compares keys.
@@ -86,15 +85,12 @@ func TestOldServer(t *testing.T) {
 // TestIndexesFollowRows runs random writes and then finds every thread in just the sorted sets its row says, the totals
 // right, and after deletion no key left.
 func TestIndexesFollowRows(t *testing.T) {
-	url := cmp.Or(os.Getenv("HITL_TEST_REDIS"), "redis://127.0.0.1:6379/0")
+	url := servers.RedisStore(t)
 	runs := 0
 	rapid.Check(t, func(r *rapid.T) {
 		runs++
 		now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-		s, err := Open(t.Context(), fmt.Sprintf("%s?prefix=test:index:%d:%d:", url, os.Getpid(), runs), Options{Now: func() time.Time { return now }})
-		if err != nil && os.Getenv("CI") != "true" {
-			t.Skipf("no Redis server at %s (HITL_TEST_REDIS): %v", url, err)
-		}
+		s, err := Open(t.Context(), fmt.Sprint(url, runs, ":"), Options{Now: func() time.Time { return now }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,6 +304,6 @@ func FuzzUnpack(f *testing.F) {
 			}
 		}
 		unpack(b, tellDefinition(new(checkpoint.Definition)))
-		unpack(b, tellTombstone(new(checkpoint.Tombstone)))
+		unpack(b, tellTombstone(new(checkpoint.Tombstone), new(string)))
 	})
 }

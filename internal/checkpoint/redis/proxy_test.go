@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/redis"
 )
 
@@ -187,12 +189,12 @@ type write struct {
 
 // lifetime is what a thread may live through, each write in it once.
 func lifetime(ctx context.Context) []write {
-	c := first("t")
+	c := checkpointtest.First("t")
 	c.NewLease.TTL = time.Hour
 	c.Decisions = []checkpoint.Decision{{ID: "d1", ResponseID: "r1"}}
-	n := next(c)
+	n := checkpointtest.Next(c)
 	n.Release = true
-	last := next(n)
+	last := checkpointtest.Next(n)
 	last.Lease, last.Release, last.Decisions = "token", false, []checkpoint.Decision{{ID: "d4", ResponseID: "r4"}}
 	acquire := func(s *redis.Store, token string, seen int, ds ...checkpoint.Decision) error {
 		l, err := s.AcquireLease(ctx, checkpoint.LeaseRequest{Thread: "t", Token: token, TTL: time.Hour, Head: checkpoint.Version{Step: 1, Revision: 1},
@@ -262,7 +264,7 @@ func TestLostReply(t *testing.T) {
 	for _, interfere := range []bool{false, true} {
 		for i, w := range lifetime(t.Context()) {
 			t.Run(fmt.Sprintf("%s, interference %v", w.name, interfere), func(t *testing.T) {
-				url := freshURL(t)
+				url := servers.RedisStore(t)
 				direct := open(t, url, redis.Options{})
 				p, through := startProxy(t, url)
 				s := open(t, through, redis.Options{})
@@ -325,7 +327,7 @@ func betweens(ctx context.Context) map[string]between {
 	lease := func(token string) checkpoint.LeaseRequest {
 		return checkpoint.LeaseRequest{Thread: "t", Token: token, Holder: "h", TTL: time.Hour, Head: checkpoint.Version{Step: 2}}
 	}
-	begin := func(s *redis.Store) error { return second(s.Commit(ctx, first("new"))) }
+	begin := func(s *redis.Store) error { return second(s.Commit(ctx, checkpointtest.First("new"))) }
 	acquire := func(s *redis.Store) error { return second(s.AcquireLease(ctx, lease("eve"))) }
 	put := func(s *redis.Store) error {
 		return second(s.Put(ctx, checkpoint.Checkpoint{Thread: "t", Step: 9}, &none))
@@ -343,7 +345,7 @@ func betweens(ctx context.Context) map[string]between {
 		"lease, put over the head": {acquire, put, checkpoint.ErrConflict},
 		"lease, claimed":           {acquire, func(s *redis.Store) error { return s.Claim(ctx, "t", "ann", time.Hour) }, nil},
 		"delete, leased":           {func(s *redis.Store) error { return s.DeleteThread(ctx, "t") }, acquire, checkpoint.ErrLeased},
-		"delete, deleted":          {func(s *redis.Store) error { return s.DeleteThread(ctx, "t") }, func(s *redis.Store) error { return s.DeleteThread(ctx, "t") }, nil},
+		"delete, deleted":          {func(s *redis.Store) error { return s.DeleteThread(ctx, "t") }, func(s *redis.Store) error { return s.DeleteThread(ctx, "t") }, checkpoint.ErrNotFound},
 		"claim, deleted":           {func(s *redis.Store) error { return s.Claim(ctx, "t", "ann", time.Hour) }, func(s *redis.Store) error { return s.DeleteThread(ctx, "t") }, checkpoint.ErrNotFound},
 		"put in the middle, pruned": {func(s *redis.Store) error {
 			return second(s.Put(ctx, checkpoint.Checkpoint{Thread: "t", Step: 0}, nil))
@@ -363,11 +365,11 @@ func betweens(ctx context.Context) map[string]between {
 func TestBetweenReadAndWrite(t *testing.T) {
 	for name, c := range betweens(t.Context()) {
 		t.Run(name, func(t *testing.T) {
-			url := freshURL(t)
+			url := servers.RedisStore(t)
 			direct := open(t, url, redis.Options{})
 			p, through := startProxy(t, url)
 			s := open(t, through, redis.Options{})
-			chain(t, direct, "t", 3)
+			checkpointtest.Chain(t, direct, "t", 3)
 			p.during(t, func() error {
 				if err := c.do(s); !errors.Is(err, c.want) {
 					t.Errorf("error %v, want %v", err, c.want)
@@ -397,7 +399,9 @@ func pruneTo(ctx context.Context, before, steps int64) func(*redis.Store) error 
 // TestLeaseEndsUnderway has a lease run out between what a write was judged by and the write itself.
 func TestLeaseEndsUnderway(t *testing.T) {
 	for name, do := range map[string]func(s *redis.Store) error{
-		"commit":    func(s *redis.Store) error { return second(s.Commit(t.Context(), next(first("t")))) },
+		"commit": func(s *redis.Store) error {
+			return second(s.Commit(t.Context(), checkpointtest.Next(checkpointtest.First("t"))))
+		},
 		"heartbeat": func(s *redis.Store) error { return second(s.Heartbeat(t.Context(), "t", "t", time.Hour)) },
 		"result": func(s *redis.Store) error {
 			return s.AddResult(t.Context(), "t", "t", checkpoint.PendingResult{Step: 1, Path: "a"})
@@ -408,13 +412,13 @@ func TestLeaseEndsUnderway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			now, calls := time.Now(), 0
-			s := open(t, freshURL(t), redis.Options{Now: func() time.Time {
+			s := open(t, servers.RedisStore(t), redis.Options{Now: func() time.Time {
 				if calls++; calls > 3 { // row and script of the first commit, row of the write
 					return now.Add(time.Hour)
 				}
 				return now
 			}})
-			commit(t, s, first("t"))
+			commit(t, s, checkpointtest.First("t"))
 			if err := do(s); !errors.Is(err, checkpoint.ErrConflict) {
 				t.Errorf("error %v, want ErrConflict", err)
 			}
@@ -427,12 +431,12 @@ func TestLeaseEndsUnderway(t *testing.T) {
 
 // TestPassingErrors has the server answer as it does while it loads or another script runs.
 func TestPassingErrors(t *testing.T) {
-	p, url := startProxy(t, freshURL(t))
+	p, url := startProxy(t, servers.RedisStore(t))
 	s := open(t, url, redis.Options{})
-	c := first("t")
+	c := checkpointtest.First("t")
 	commit(t, s, c)
 	for _, answer := range []string{"LOADING Redis is loading the dataset in memory", "BUSY Redis is busy running a script.", "MASTERDOWN Link with MASTER is down"} {
-		c = next(c)
+		c = checkpointtest.Next(c)
 		p.during(t, func() error { return second(s.Commit(t.Context(), c)) }, func() { p.answer = "-" + answer + "\r\n" })
 	}
 	want := []int64{0, 1, 2, 3}
@@ -450,10 +454,10 @@ func TestPassingErrors(t *testing.T) {
 
 // TestForgottenScripts has the server forget all scripts between calls.
 func TestForgottenScripts(t *testing.T) {
-	srv := startServer(t)
-	s := open(t, srv.url(), redis.Options{})
-	raw := client(t, srv.url())
-	c := first("t")
+	srv := servers.StartRedis(t)
+	s := open(t, srv.URL, redis.Options{})
+	raw := servers.RedisClient(t, srv.URL)
+	c := checkpointtest.First("t")
 	for range 3 {
 		if err := raw.ScriptFlush(t.Context()).Err(); err != nil {
 			t.Fatal(err)
@@ -462,6 +466,6 @@ func TestForgottenScripts(t *testing.T) {
 		if _, err := s.Latest(t.Context(), "t"); err != nil {
 			t.Fatal(err)
 		}
-		c = next(c)
+		c = checkpointtest.Next(c)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"math/big"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,70 +18,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/redis"
 )
 
-// server is a redis-server of the test's own.
-type server struct {
-	t    *testing.T
-	port string
-	args []string
-	cmd  *exec.Cmd
-}
-
-// startServer starts a redis-server with what it keeps in a folder of the test.
-func startServer(t *testing.T, args ...string) *server {
-	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		missing(t, "no redis-server: %v", err)
-	}
-	port := freePort(t)
-	s := &server{t: t, port: port, args: append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...)}
-	s.start()
-	t.Cleanup(s.kill)
-	return s
-}
-
-// freePort finds a port that nobody uses.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
-
-func (s *server) start() {
-	s.t.Helper()
-	s.cmd = exec.Command("redis-server", s.args...)
-	if err := s.cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	for deadline := time.Now().Add(30 * time.Second); ; {
-		conn, err := net.Dial("tcp", "127.0.0.1:"+s.port)
-		if err == nil {
-			conn.Close()
-			return
-		}
-		if time.Now().After(deadline) {
-			s.t.Fatalf("redis-server does not answer: %v", err)
-		}
-		time.Sleep(5 * time.Millisecond) // another process has no channel to wait on
-	}
-}
-
-func (s *server) kill() {
-	s.cmd.Process.Kill()
-	s.cmd.Wait()
-}
-
-func (s *server) url() string { return "redis://127.0.0.1:" + s.port }
-
 func TestRefusedServers(t *testing.T) {
-	free := startServer(t)
+	free := servers.StartRedis(t)
 	for name, c := range map[string]struct {
 		args []string
 		url  func(port string) string
@@ -92,13 +34,13 @@ func TestRefusedServers(t *testing.T) {
 		"cluster":        {args: []string{"--cluster-enabled", "yes"}, want: "Redis Cluster"},
 		"evicting":       {args: []string{"--maxmemory-policy", "allkeys-lru"}, want: `maxmemory-policy is "allkeys-lru"`},
 		"evicting some":  {args: []string{"--maxmemory-policy", "volatile-ttl"}, want: "set it to noeviction"},
-		"replica":        {args: []string{"--replicaof", "127.0.0.1 " + free.port}, want: "name its master, 127.0.0.1:" + free.port, is: checkpoint.ErrReadOnly},
+		"replica":        {args: []string{"--replicaof", "127.0.0.1 " + free.Port}, want: "name its master, 127.0.0.1:" + free.Port, is: checkpoint.ErrReadOnly},
 		"no password":    {args: []string{"--requirepass", "secret"}, want: "wants a password"},
 		"wrong password": {args: []string{"--requirepass", "right"}, url: func(port string) string { return "redis://:secret@127.0.0.1:" + port }, want: "user or password is wrong"},
 		"no such db":     {url: func(port string) string { return "redis://127.0.0.1:" + port + "/99" }, want: "out of range"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := startServer(t, c.args...).url()
+			url := servers.StartRedis(t, c.args...).URL
 			if c.url != nil {
 				url = c.url(strings.TrimPrefix(url, "redis://127.0.0.1:"))
 			}
@@ -131,7 +73,7 @@ func TestWarnings(t *testing.T) {
 		"":                                      {"--appendonly", "yes", "--appendfsync", "always"},
 		`syncs its append-only file "no", so a p`: {"--appendonly", "yes", "--appendfsync", "no"},
 	} {
-		s := open(t, startServer(t, args...).url(), redis.Options{})
+		s := open(t, servers.StartRedis(t, args...).URL, redis.Options{})
 		if got := strings.Join(s.Warnings(), "\n"); want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%v: warnings %q, want %q", args, got, want)
 		}
@@ -139,13 +81,13 @@ func TestWarnings(t *testing.T) {
 }
 
 func TestPassword(t *testing.T) {
-	srv := startServer(t, "--requirepass", "se/cr:et")
-	s := open(t, "redis://:se%2Fcr%3Aet@127.0.0.1:"+srv.port+"/3?prefix=a%20b", redis.Options{})
-	if got, want := s.URL(), "redis://127.0.0.1:"+srv.port+"/3?prefix=a+b"; got != want {
+	srv := servers.StartRedis(t, "--requirepass", "se/cr:et")
+	s := open(t, "redis://:se%2Fcr%3Aet@127.0.0.1:"+srv.Port+"/3?prefix=a%20b", redis.Options{})
+	if got, want := s.URL(), "redis://127.0.0.1:"+srv.Port+"/3?prefix=a+b"; got != want {
 		t.Errorf("URL %s, want %s", got, want)
 	}
-	commit(t, s, first("t"))
-	c := client(t, "redis://:se%2Fcr%3Aet@127.0.0.1:"+srv.port+"/3")
+	commit(t, s, checkpointtest.First("t"))
+	c := servers.RedisClient(t, "redis://:se%2Fcr%3Aet@127.0.0.1:"+srv.Port+"/3")
 	if n := c.Exists(t.Context(), "a bthread:t").Val(); n != 1 {
 		t.Error("the thread is not where database and prefix say")
 	}
@@ -153,8 +95,8 @@ func TestPassword(t *testing.T) {
 
 // TestPermissions refuses a user who may do only some of what a write consists of, before anything is written.
 func TestPermissions(t *testing.T) {
-	srv := startServer(t)
-	raw := client(t, srv.url())
+	srv := servers.StartRedis(t)
+	raw := servers.RedisClient(t, srv.URL)
 	for name, c := range map[string]struct {
 		rules []any
 		want  string
@@ -167,7 +109,7 @@ func TestPermissions(t *testing.T) {
 		if err := raw.Do(t.Context(), append([]any{"ACL", "SETUSER", user, "on", ">secret"}, c.rules...)...).Err(); err != nil {
 			t.Fatal(err)
 		}
-		s, err := redis.Open(t.Context(), "redis://"+user+":secret@127.0.0.1:"+srv.port, redis.Options{})
+		s, err := redis.Open(t.Context(), "redis://"+user+":secret@127.0.0.1:"+srv.Port, redis.Options{})
 		if err == nil {
 			s.Close()
 		}
@@ -178,11 +120,11 @@ func TestPermissions(t *testing.T) {
 	if n := raw.DBSize(t.Context()).Val(); n != 0 {
 		t.Errorf("%d keys were written", n)
 	}
-	open(t, srv.url(), redis.Options{})
+	open(t, srv.URL, redis.Options{})
 	if err := raw.Do(t.Context(), "ACL", "SETUSER", "reader", "on", ">secret", "%R~hitl:*", "&*", "+@all").Err(); err != nil {
 		t.Fatal(err)
 	}
-	r := open(t, "redis://reader:secret@127.0.0.1:"+srv.port, redis.Options{ReadOnly: true})
+	r := open(t, "redis://reader:secret@127.0.0.1:"+srv.Port, redis.Options{ReadOnly: true})
 	if _, err := r.Threads(t.Context(), checkpoint.Query{}); err != nil {
 		t.Errorf("a reader: %v", err)
 	}
@@ -210,17 +152,17 @@ func TestTLS(t *testing.T) {
 		}
 	}
 	files := []string{"--tls-cert-file", filepath.Join(folder, "cert"), "--tls-key-file", filepath.Join(folder, "key"), "--tls-auth-clients", "no"}
-	srv := startServer(t, append(files, "--tls-replication", "no")...)
-	raw := client(t, srv.url())
-	port := freePort(t)
+	srv := servers.StartRedis(t, append(files, "--tls-replication", "no")...)
+	raw := servers.RedisClient(t, srv.URL)
+	port := servers.FreePort(t)
 	if err := raw.ConfigSet(t.Context(), "tls-port", port).Err(); err != nil {
-		missing(t, "this redis-server has no TLS: %v", err)
+		servers.Missing(t, "this redis-server has no TLS: %v", err)
 	}
 	if _, err := redis.Open(t.Context(), "rediss://127.0.0.1:"+port, redis.Options{BusyTimeout: time.Hour}); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("error %v, want one of the certificate", err)
 	}
 	s := open(t, "rediss://127.0.0.1:"+port+"?skip_verify=true&prefix=tls:", redis.Options{})
-	chain(t, s, "t", 2)
+	checkpointtest.Chain(t, s, "t", 2)
 	if got, want := s.URL(), "rediss://127.0.0.1:"+port+"?prefix=tls%3A"; got != want {
 		t.Errorf("URL %s, want %s", got, want)
 	}
@@ -228,17 +170,17 @@ func TestTLS(t *testing.T) {
 
 // TestReplica reads from a replica, and is told when the server becomes one.
 func TestReplica(t *testing.T) {
-	master, other := startServer(t, "--repl-diskless-sync-delay", "0"), startServer(t)
-	s := open(t, master.url(), redis.Options{})
-	chain(t, s, "t", 3)
-	replica := client(t, other.url())
-	if err := replica.ReplicaOf(t.Context(), "127.0.0.1", master.port).Err(); err != nil {
+	master, other := servers.StartRedis(t, "--repl-diskless-sync-delay", "0"), servers.StartRedis(t)
+	s := open(t, master.URL, redis.Options{})
+	checkpointtest.Chain(t, s, "t", 3)
+	replica := servers.RedisClient(t, other.URL)
+	if err := replica.ReplicaOf(t.Context(), "127.0.0.1", master.Port).Err(); err != nil {
 		t.Fatal(err)
 	}
-	if err := client(t, master.url()).Do(t.Context(), "WAIT", 1, 30000).Err(); err != nil {
+	if err := servers.RedisClient(t, master.URL).Do(t.Context(), "WAIT", 1, 30000).Err(); err != nil {
 		t.Fatal(err)
 	}
-	r := open(t, other.url(), redis.Options{ReadOnly: true})
+	r := open(t, other.URL, redis.Options{ReadOnly: true})
 	if c, err := r.Latest(t.Context(), "t"); err != nil || string(c.Channels["log"]) != "[0,1,2]" {
 		t.Errorf("latest %v (%v)", c, err)
 	}
@@ -255,7 +197,7 @@ func TestReplica(t *testing.T) {
 		t.Errorf("a dry run: %v (%v)", got, err)
 	}
 	for name, err := range map[string]error{
-		"commit":     second(r.Commit(t.Context(), first("u"))),
+		"commit":     second(r.Commit(t.Context(), checkpointtest.First("u"))),
 		"definition": r.PutDefinition(t.Context(), checkpoint.Definition{Fingerprint: "f"}),
 		"delete":     r.DeleteThread(t.Context(), "t"),
 		"prune":      second(r.Prune(t.Context(), checkpoint.PruneQuery{All: true, BeforeStep: 1})),
@@ -264,22 +206,50 @@ func TestReplica(t *testing.T) {
 			t.Errorf("%s: error %v, want ErrReadOnly", name, err)
 		}
 	}
-	if err := client(t, master.url()).ReplicaOf(t.Context(), "127.0.0.1", other.port).Err(); err != nil {
+	if err := servers.RedisClient(t, master.URL).ReplicaOf(t.Context(), "127.0.0.1", other.Port).Err(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Commit(t.Context(), first("u")); !errors.Is(err, checkpoint.ErrReadOnly) {
+	if _, err := s.Commit(t.Context(), checkpointtest.First("u")); !errors.Is(err, checkpoint.ErrReadOnly) {
 		t.Errorf("a server that became a replica: error %v, want ErrReadOnly", err)
 	}
+}
+
+// TestRestart restarts the server in the middle of a call, which waits for it.
+func TestRestart(t *testing.T) {
+	srv := servers.StartRedis(t, servers.Durable()...)
+	s := open(t, srv.URL, redis.Options{BusyTimeout: time.Minute})
+	c := checkpointtest.First("t")
+	commit(t, s, c)
+	wake, err := s.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv.Kill()
+	done := make(chan error)
+	go func() {
+		_, err := s.Commit(t.Context(), checkpointtest.Next(c))
+		done <- err
+	}()
+	srv.Start()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Latest(t.Context(), "t"); err != nil || string(got.Channels["log"]) != "[0,1]" {
+		t.Errorf("%v (%v)", got, err)
+	}
+	seen := seqOf(t, s)
+	commit(t, open(t, srv.URL, redis.Options{}), checkpointtest.First("u"))
+	waitFor(t, s, wake, seen)
 }
 
 func second[T any](_ T, err error) error { return err }
 
 // TestMemoryFull has a server at its limit refuse a write whole and take what makes room.
 func TestMemoryFull(t *testing.T) {
-	srv := startServer(t)
-	s := open(t, srv.url(), redis.Options{})
-	chain(t, s, "long", 60)
-	c := first("t")
+	srv := servers.StartRedis(t)
+	s := open(t, srv.URL, redis.Options{})
+	checkpointtest.Chain(t, s, "long", 60)
+	c := checkpointtest.First("t")
 	commit(t, s, c)
 	before, err := s.Thread(t.Context(), "t")
 	if err != nil {
@@ -287,12 +257,12 @@ func TestMemoryFull(t *testing.T) {
 	}
 	limit := func(bytes string) {
 		t.Helper()
-		if err := client(t, srv.url()).ConfigSet(t.Context(), "maxmemory", bytes).Err(); err != nil {
+		if err := servers.RedisClient(t, srv.URL).ConfigSet(t.Context(), "maxmemory", bytes).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	limit("1mb")
-	c = next(c)
+	c = checkpointtest.Next(c)
 	c.Decisions = []checkpoint.Decision{{ID: "d", ResponseID: "r"}}
 	if _, err := s.Commit(t.Context(), c); !errors.Is(err, checkpoint.ErrFull) || !strings.Contains(err.Error(), "maxmemory") {
 		t.Errorf("error %v, want ErrFull that says what to do", err)
@@ -323,9 +293,9 @@ func TestMark(t *testing.T) {
 		"foreign type": {"store", nil, checkpoint.ErrForeign, "?prefix="},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := freshURL(t)
+			url := servers.RedisStore(t)
 			base, prefix, _ := strings.Cut(url, "?prefix=")
-			raw := client(t, base)
+			raw := servers.RedisClient(t, base)
 			var err error
 			if c.values == nil {
 				err = raw.Set(t.Context(), prefix+c.key, "x", 0).Err()
@@ -348,16 +318,16 @@ func TestMark(t *testing.T) {
 			}
 		})
 	}
-	if _, err := redis.Open(t.Context(), freshURL(t), redis.Options{ReadOnly: true}); !errors.Is(err, checkpoint.ErrNotFound) {
+	if _, err := redis.Open(t.Context(), servers.RedisStore(t), redis.Options{ReadOnly: true}); !errors.Is(err, checkpoint.ErrNotFound) {
 		t.Errorf("read-only without a store: %v", err)
 	}
 }
 
 // TestPrefixes keeps two stores of one database apart.
 func TestPrefixes(t *testing.T) {
-	a, b := open(t, freshURL(t), redis.Options{}), open(t, freshURL(t), redis.Options{})
-	chain(t, a, "t", 2)
-	chain(t, b, "t", 5)
+	a, b := open(t, servers.RedisStore(t), redis.Options{}), open(t, servers.RedisStore(t), redis.Options{})
+	checkpointtest.Chain(t, a, "t", 2)
+	checkpointtest.Chain(t, b, "t", 5)
 	if err := a.DeleteThread(t.Context(), "t"); err != nil {
 		t.Fatal(err)
 	}
@@ -367,12 +337,12 @@ func TestPrefixes(t *testing.T) {
 }
 
 func TestClosed(t *testing.T) {
-	s := open(t, freshURL(t), redis.Options{})
+	s := open(t, servers.RedisStore(t), redis.Options{})
 	if err := errors.Join(s.Close(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for name, err := range map[string]error{
-		"commit": second(s.Commit(t.Context(), first("t"))), "watch": second(s.Watch(t.Context())), "list": second(s.Threads(t.Context(), checkpoint.Query{})),
+		"commit": second(s.Commit(t.Context(), checkpointtest.First("t"))), "watch": second(s.Watch(t.Context())), "list": second(s.Threads(t.Context(), checkpoint.Query{})),
 	} {
 		if !errors.Is(err, checkpoint.ErrClosed) {
 			t.Errorf("%s: error %v, want ErrClosed", name, err)

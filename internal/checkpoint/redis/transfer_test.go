@@ -6,17 +6,19 @@ import (
 	"testing"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/redis"
 )
 
 // TestAnImportPutsNothingHalfInPlace has a key that was put aside expire before the script runs that gives it its name.
 func TestAnImportPutsNothingHalfInPlace(t *testing.T) {
-	url := freshURL(t)
+	url := servers.RedisStore(t)
 	s := open(t, url, redis.Options{})
-	c := client(t, serverURL(t))
+	c := servers.RedisClient(t, url)
 	_, prefix, _ := strings.Cut(url, "prefix=")
-	from := open(t, freshURL(t), redis.Options{})
-	large := first("t")
+	from := open(t, servers.RedisStore(t), redis.Options{})
+	large := checkpointtest.First("t")
 	large.Ops = []checkpoint.Op{{Kind: checkpoint.OpSet, Channel: "large", Value: []byte(`"` + strings.Repeat("x", 2<<20) + `"`)}}
 	commit(t, from, large)
 	b, err := from.Export(t.Context(), "t")

@@ -9,25 +9,9 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
 )
-
-// chain commits n steps to a new thread.
-func chain(t *testing.T, s *sqlite.Store, thread string, n int) {
-	t.Helper()
-	c := checkpoint.Commit{ID: thread, Checkpoint: checkpoint.Checkpoint{Thread: thread}, Parent: -1, Lease: thread,
-		NewThread: &checkpoint.NewThread{}, NewLease: &checkpoint.LeaseRequest{Thread: thread, Token: thread, TTL: time.Hour},
-		Decisions: []checkpoint.Decision{{ID: thread + "a"}, {ID: thread + "b"}, {ID: thread + "c"}},
-		Ops:       []checkpoint.Op{{Kind: checkpoint.OpSet, Channel: "a", Value: []byte("1")}}, Summary: checkpoint.Summary{Phase: checkpoint.Stalled}}
-	for i := range n {
-		c.Release = i == n-1
-		if _, err := s.Commit(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
-		c.NewThread, c.NewLease, c.Decisions = nil, nil, nil
-		c.Parent, c.Checkpoint.Step, c.ID = c.Checkpoint.Step, c.Checkpoint.Step+1, thread+strings.Repeat("x", i+1)
-	}
-}
 
 func TestCorruptRow(t *testing.T) {
 	for name, damage := range map[string]string{
@@ -39,8 +23,8 @@ func TestCorruptRow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "store.db")
 			s := open(t, path, sqlite.Options{})
-			chain(t, s, "bad", 5)
-			chain(t, s, "good", 5)
+			checkpointtest.Chain(t, s, "bad", 5)
+			checkpointtest.Chain(t, s, "good", 5)
 			if _, err := rawDB(t, path).Exec(damage); err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +56,7 @@ func TestCorruptRow(t *testing.T) {
 func TestMissingHead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	s := open(t, path, sqlite.Options{})
-	chain(t, s, "bad", 5)
+	checkpointtest.Chain(t, s, "bad", 5)
 	if _, err := rawDB(t, path).Exec("DELETE FROM checkpoints WHERE step = 4"); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +77,7 @@ func TestTamperedDecisions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "store.db")
 			s := open(t, path, sqlite.Options{})
-			chain(t, s, "t", 1)
+			checkpointtest.Chain(t, s, "t", 1)
 			if _, err := rawDB(t, path).Exec(c.damage); err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +122,7 @@ func TestLocked(t *testing.T) {
 func TestTornLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	s := open(t, path, sqlite.Options{})
-	chain(t, s, "t", 30)
+	checkpointtest.Chain(t, s, "t", 30)
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	for _, suffix := range []string{"", "-wal"} {
 		data, err := os.ReadFile(path + suffix)

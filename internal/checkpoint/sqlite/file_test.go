@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -245,4 +246,23 @@ func TestCompactGivesSpaceBack(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Size() > 500_000 {
 		t.Errorf("the file has %d bytes (%v)", info.Size(), err)
 	}
+}
+
+func integrity(t *testing.T, path string) {
+	t.Helper()
+	var result string
+	if err := rawDB(t, path).QueryRow("PRAGMA integrity_check").Scan(&result); err != nil || result != "ok" {
+		t.Fatalf("integrity_check: %s (%v)", result, err)
+	}
+}
+
+// rawDB opens the file beside the store.
+func rawDB(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
 }
