@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/inspect"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
 )
@@ -24,8 +25,8 @@ func TestInspectionFindsDamage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "store.db")
 			s := open(t, path, sqlite.Options{})
-			chain(t, s, "bad", 5)
-			chain(t, s, "good", 5)
+			checkpointtest.Chain(t, s, "bad", 5)
+			checkpointtest.Chain(t, s, "good", 5)
 			switch c.damage {
 			case "":
 			case "pages":
