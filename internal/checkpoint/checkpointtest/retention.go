@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/inspect"
 )
 
 var decisionCases = []testCase{
@@ -264,5 +265,19 @@ var retentionCases = []testCase{
 		stats, err := f.store.Stats(f.ctx)
 		f.noErr(err)
 		f.equal([]int64{stats.Threads, stats.Checkpoints}, []int64{1, 2})
+	}},
+	{"an inspection finds a pruned store whole", func(f *fixture) {
+		f.grown("t", 30)
+		f.grown("u", 3)
+		f.pruned(checkpoint.PruneQuery{Threads: []string{"t"}, BeforeStep: 12})
+		r, err := inspect.Run(f.ctx, f.store, inspect.Options{States: true})
+		f.noErr(err)
+		f.equal([]int64{r.Threads, r.Steps, r.Decisions}, []int64{2, 19 + 4, 2})
+		for _, fault := range r.Faults { // the suite keeps no definitions
+			if !strings.Contains(fault.Text, "its definition fp is missing") {
+				f.Errorf("%+v", fault)
+			}
+		}
+		f.equal(len(r.Faults), 2)
 	}},
 }
