@@ -72,7 +72,7 @@ func (x *examination) fail(check string, err error, remedy string) {
 			remedy = own.Remedy
 		}
 	}
-	x.add(check, levelProblem, remedy, "%s", strings.TrimSpace(text))
+	x.add(check, levelProblem, remedy, "%s", x.safe(err, strings.TrimSpace(text)))
 }
 
 func (x *examination) all(ctx context.Context) {
@@ -201,7 +201,7 @@ func (x *examination) tell() error {
 			if f.Remedy != nil {
 				remedy = *f.Remedy
 			}
-			t.add(f.Check, f.Level, x.redact.Text(f.Text), remedy)
+			t.add(f.Check, f.Level, f.Text, remedy)
 		}
 		x.printTable(t)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/hitl-tui/hitl-tui/internal/config"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 )
@@ -60,8 +62,18 @@ func (a *app) say(format string, args ...any) {
 
 // tell writes an error: what failed and what to do about it.
 func (a *app) tell(err error, code string) {
-	fmt.Fprintf(a.err, "hitl-tui: %s\n", sanitize.Text(a.redact.Text(strings.TrimRight(desk.Explain(err), "\n"))))
+	fmt.Fprintf(a.err, "hitl-tui: %s\n", sanitize.Text(a.safe(err, strings.TrimRight(desk.Explain(err), "\n"))))
 	_ = code
+}
+
+// safe masks the secrets in what is told of an error. A fault of the configuration holds none: it quotes no line with one,
+// and names keys before what it says of them, which would be taken for their values.
+func (a *app) safe(err error, text string) string {
+	var fault *config.Error
+	if errors.As(err, &fault) {
+		return text
+	}
+	return a.redact.Text(text)
 }
 
 // table writes rows in columns. Cells are outside text and made safe here; the column grow gives way when the

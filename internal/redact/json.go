@@ -39,7 +39,9 @@ func (r Rules) Value(v any) any {
 // valueKey holds the value of an object that names it in another member, as {"name": "API_KEY", "value": ...} does.
 const valueKey = "value"
 
-func isLabel(key string) bool { return key == "name" || key == "key" || key == "label" || key == "channel" }
+func isLabel(key string) bool {
+	return key == "name" || key == "key" || key == "label" || key == "channel"
+}
 
 func (r Rules) labelled(object map[string]any) bool {
 	for k, v := range object {
