@@ -25,6 +25,7 @@ type Dialect struct {
 	Now      string                              // the time by which leases and claims are judged, made of the first parameter
 	Contains func(column, lowered string) string // the condition that the lowered text of a column contains a text
 	Stored   func(text string) string            // a text as it is stored and thereby ordered, nil for as it is
+	BySeq    []string                            // conditions that part the rows as the indexes by seq do, nil for one index of all
 }
 
 // Fetch runs a query and reads about as many rows as expected.
@@ -114,18 +115,26 @@ func (l *listing) text() (string, []any) {
 	if !l.byPhase() && len(arms) > 1 {
 		arms = []string{"(" + strings.Join(arms, " OR ") + ")"}
 	}
+	if l.q.Order() == checkpoint.SortUpdated && l.d.BySeq != nil {
+		whole := arms[0]
+		arms = nil
+		for _, part := range l.d.BySeq {
+			arms = append(arms, part+" AND "+whole)
+		}
+	}
 	if len(arms) == 1 {
 		return "SELECT " + l.d.Columns + l.from(arms[0]), l.args
 	}
 	// One arm a phase, each in the order of its index; what is picked from them is small. Their rows are put in order by
 	// whoever reads them: a sorter would carry every column along.
+	columns, _ := l.order()
 	var b strings.Builder
 	b.WriteString("SELECT " + l.d.Columns + " FROM (SELECT picked FROM (")
 	for i, arm := range arms {
 		if i > 0 {
 			b.WriteString(" UNION ALL ")
 		}
-		b.WriteString("SELECT * FROM (SELECT " + l.d.Key + " AS picked, due, waiting, thread" + l.from(arm) + ") AS arm" + strconv.Itoa(i))
+		b.WriteString("SELECT * FROM (SELECT " + l.d.Key + " AS picked, " + strings.Join(columns, ", ") + l.from(arm) + ") AS arm" + strconv.Itoa(i))
 	}
 	b.WriteString(") AS arms" + l.orderLimit() + ") AS page " + l.d.Join + " threads ON threads." + l.d.Key + " = picked")
 	return b.String(), l.args

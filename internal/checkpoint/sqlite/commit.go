@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
@@ -63,6 +64,9 @@ func (t *tx) commit(c *checkpoint.Commit, record, ops []byte, now time.Time) (ch
 	}
 	if leased {
 		err = t.saveLease(h, now, false)
+	}
+	if err == nil && h.stepping && len(h.lease.Answers) == 0 {
+		t.w.known.keep(h)
 	}
 	return h.version, err
 }
@@ -131,48 +135,78 @@ func (r *stepRow) keyframe(c checkpoint.Channels) {
 	r.base, r.state = r.c.Step, codec.EncodeKeyframe(c)
 }
 
+// insertStep stores a step as a change of its own: the number of the change is the id of its row.
 func (t *tx) insertStep(r *stepRow) error {
+	id, err := t.next()
+	if err != nil {
+		return err
+	}
 	t.w.bytes += int64(len(r.state) + len(r.record))
 	c := r.c
-	return t.exec(`INSERT INTO checkpoints (thread, step, revision, base, ts, size, state_size, commit_id, source, ended, workflow,
-		fingerprint, record, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.Thread, c.Step, r.revision, r.base, checkpoint.ToMicros(c.TS), len(r.record)+len(r.state), len(r.state), r.commit,
+	return t.exec(`INSERT INTO checkpoints (id, thread, step, revision, base, ts, size, state_size, commit_id, source, ended, workflow,
+		fingerprint, record, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		id, c.Thread, c.Step, r.revision, r.base, checkpoint.ToMicros(c.TS), len(r.record)+len(r.state), len(r.state), r.commit,
 		string(c.Source), string(c.Ended), c.Workflow, c.Fingerprint, string(r.record), r.state)
 }
 
-// saveHead makes c the head of h, whose row is created when it is new.
+// saveHead makes c, the step inserted last, the head of h, whose row is created when it is new. Of a row that is there it
+// names what changes.
 func (t *tx) saveHead(h *head, c *checkpoint.Checkpoint, s *checkpoint.Summary, n *checkpoint.NewThread, now time.Time) error {
-	next := shown{phase: string(s.Phase), due: sortTime(s.Due), waiting: sortTime(s.WaitingSince), workflow: c.Workflow}
-	args := []any{h.version.Step, h.version.Revision, now.UnixMicro(), s.Questions, s.Answered, s.Node, s.Title, s.Assignee,
-		s.Group, s.Priority, s.Error, c.Fingerprint, h.frames.Base, h.frames.BaseSize, h.frames.Steps, h.frames.Size,
-		h.chain.Count, h.chain.Last}
+	places := shown{phase: string(s.Phase), due: sortTime(s.Due), waiting: sortTime(s.WaitingSince), workflow: c.Workflow}
+	tells := told{questions: s.Questions, answered: s.Answered, title: s.Title, assignee: s.Assignee, team: s.Group,
+		priority: s.Priority, err: s.Error, fingerprint: c.Fingerprint}
+	row := rowOfThread{values: make([]any, 0, 40)}
+	row.set("seq, step, revision, updated, node, base, base_size, chain_steps, chain_size", t.w.known.seq, h.version.Step,
+		h.version.Revision, now.UnixMicro(), s.Node, h.frames.Base, h.frames.BaseSize, h.frames.Steps, h.frames.Size)
+	if h.id == 0 || h.told == nil || *h.told != tells {
+		row.set("questions, answered, title, assignee, team, priority, error, fingerprint", tells.questions, tells.answered,
+			tells.title, tells.assignee, tells.team, tells.priority, tells.err, tells.fingerprint)
+	}
+	if h.id == 0 || h.shown != places {
+		row.set("phase, due, waiting, workflow", places.phase, places.due, places.waiting, places.workflow)
+	}
+	if stepping := h.lease.Token != ""; stepping != h.stepping {
+		row.set("stepping", stepping)
+		h.stepping = stepping
+	}
+	if h.linked {
+		row.set("decisions, decision_hash", h.chain.Count, h.chain.Last)
+	}
+	if h.results {
+		row.set("results", false)
+	}
+	h.shown, h.told, h.workflow, h.linked, h.results = places, &tells, c.Workflow, false, false
 	if h.id == 0 {
-		return t.insertThread(h, c, n, next, args, now)
+		return t.insertThread(h, &row, n, c.Origin, now)
 	}
-	text := `UPDATE threads SET seq = ` + nextSeq + `, step = ?, revision = ?, updated = ?, questions = ?, answered = ?, node = ?,
-		title = ?, assignee = ?, team = ?, priority = ?, error = ?, fingerprint = ?, base = ?, base_size = ?, chain_steps = ?,
-		chain_size = ?, decisions = ?, decision_hash = ?, results = 0`
-	if next != h.shown {
-		text += `, phase = ?, due = ?, waiting = ?, workflow = ?`
-		args = append(args, next.phase, next.due, next.waiting, next.workflow)
-	}
-	return t.exec(text+` WHERE id = ?`, append(args, h.id)...)
+	return t.exec("UPDATE threads SET ("+row.columns+") = ("+row.marks+") WHERE id = ?", append(row.values, h.id)...)
 }
 
-func (t *tx) insertThread(h *head, c *checkpoint.Checkpoint, n *checkpoint.NewThread, s shown, args []any, now time.Time) error {
+func (t *tx) insertThread(h *head, row *rowOfThread, n *checkpoint.NewThread, origin *checkpoint.Origin, now time.Time) error {
+	row.set("thread, created", h.thread, now.UnixMicro())
 	if n == nil {
 		n = new(checkpoint.NewThread)
 	}
-	var origin checkpoint.Origin
-	if c.Origin != nil {
-		origin = *c.Origin
+	row.set("workdir, started_by", n.Workdir, n.StartedBy)
+	if origin != nil {
+		row.set("origin_thread, origin_step", origin.Thread, origin.Step)
 	}
-	args = append(args, s.phase, s.due, s.waiting, s.workflow, h.thread, now.UnixMicro(), n.Workdir, n.StartedBy, origin.Thread, origin.Step)
-	_, err := t.row(`INSERT INTO threads (seq, step, revision, updated, questions, answered, node, title, assignee, team, priority,
-		error, fingerprint, base, base_size, chain_steps, chain_size, decisions, decision_hash, phase, due, waiting, workflow, thread,
-		created, workdir, started_by, origin_thread, origin_step)
-		VALUES (`+nextSeq+`, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, args, &h.id)
+	_, err := t.row("INSERT INTO threads ("+row.columns+") VALUES ("+row.marks+") RETURNING id", row.values, &h.id)
 	return err
+}
+
+// rowOfThread are columns of a row of threads and what is to stand in them.
+type rowOfThread struct {
+	columns, marks string
+	values         []any
+}
+
+func (r *rowOfThread) set(columns string, values ...any) {
+	marks := strings.Repeat(", ?", len(values))[len(", "):]
+	if r.columns != "" {
+		columns, marks = r.columns+", "+columns, r.marks+", "+marks
+	}
+	r.columns, r.marks, r.values = columns, marks, append(r.values, values...)
 }
 
 // link appends decisions to the chain of h.
@@ -191,6 +225,7 @@ func (t *tx) link(h *head, ds []checkpoint.Decision) error {
 			}
 		}
 		h.chain.Append(h.thread, &d)
+		h.linked = true
 		if err := t.insertDecision(&d); err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 const applicationID = 0x4849544c
 
 // schemaVersion is the newest schema this program knows, the number of its last migration.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // Where the header of a SQLite file keeps what is checked before SQLite itself opens, and thereby touches, the file.
 const (

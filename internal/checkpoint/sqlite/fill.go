@@ -94,9 +94,9 @@ func (s *Store) fillTable(ctx context.Context, table string, rows Rows) error {
 	return flush()
 }
 
-// columns are the columns of a table but for the number that SQLite gives each row.
+// columns are the columns of a table but for those that are only this backend's.
 func (s *Store) columns(ctx context.Context, table string) ([]string, error) {
-	rows, err := s.readers.query(ctx, "SELECT name FROM pragma_table_info(?) WHERE name <> 'id'", table)
+	rows, err := s.readers.query(ctx, "SELECT name FROM pragma_table_info(?) WHERE name NOT IN ('id', 'stepping')", table)
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,11 @@ type head struct {
 	workflow string
 	lease    checkpoint.LeaseState
 	chain    checkpoint.Chain
+	linked   bool // decisions were added to it
 	results  bool // some may be stored
+	stepping bool
 	shown    shown
+	told     *told // nil when not known
 	frames   codec.Frames
 }
 
@@ -29,19 +32,30 @@ type shown struct {
 	workflow     string
 }
 
+// told are the texts and counts of the row that mostly stay as they are: handing SQLite a text costs more than what it
+// does with it, so they too are named only when they change.
+type told struct {
+	questions, answered                               int
+	title, assignee, team, priority, err, fingerprint string
+}
+
 const selectHead = `SELECT id, step, revision, workflow, phase, due, waiting, lease_token, lease_holder, lease_until, lease_own,
-	cancel, cancel_by, lease_answers, decisions, decision_hash, results, base, base_size, chain_steps, chain_size
+	cancel, cancel_by, lease_answers, decisions, decision_hash, results, stepping, base, base_size, chain_steps,
+	chain_size
 	FROM threads WHERE thread = ?`
 
-// head reads the row of a thread, nil when it is not there.
+// head gives the row of a thread, nil when it is not there. Whoever has it may write to the row.
 func (t *tx) head(thread string) (*head, error) {
+	if h := t.w.known.take(thread); h != nil {
+		return h, nil
+	}
 	h := &head{thread: thread}
 	var until int64
 	var answers []byte
 	found, err := t.row(selectHead, []any{thread}, &h.id, &h.version.Step, &h.version.Revision, &h.workflow,
 		&h.shown.phase, &h.shown.due, &h.shown.waiting, &h.lease.Token, &h.lease.Holder, &until, &h.lease.Own,
 		&h.lease.Cancel, &h.lease.CancelledBy, &answers, &h.chain.Count, &h.chain.Last, &h.results,
-		&h.frames.Base, &h.frames.BaseSize, &h.frames.Steps, &h.frames.Size)
+		&h.stepping, &h.frames.Base, &h.frames.BaseSize, &h.frames.Steps, &h.frames.Size)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -86,16 +100,17 @@ func (t *tx) absent(thread string, step int64) error {
 	return checkpoint.AbsentConflict(thread, step, deleted)
 }
 
-// nextSeq is the store-wide number of the change being written; deletions count too.
-const nextSeq = `(SELECT max((SELECT coalesce(max(seq), 0) FROM threads), (SELECT coalesce(max(seq), 0) FROM tombstones)) + 1)`
-
 // saveLease stores lease and chain; with changed it is a change that watchers are to see.
 func (t *tx) saveLease(h *head, now time.Time, changed bool) error {
 	text := "UPDATE threads SET "
 	args := []any{}
 	if changed {
-		text += "seq = " + nextSeq + ", updated = ?, "
-		args = append(args, now.UnixMicro())
+		seq, err := t.next()
+		if err != nil {
+			return err
+		}
+		text += "seq = ?, stepping = 0, updated = ?, "
+		args = append(args, seq, now.UnixMicro())
 	}
 	l := &h.lease
 	var until int64

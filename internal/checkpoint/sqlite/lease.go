@@ -136,9 +136,13 @@ func (s *Store) Claim(ctx context.Context, thread, reviewer string, ttl time.Dur
 		if err != nil {
 			return err
 		}
+		seq, err := t.next()
+		if err != nil {
+			return err
+		}
 		now := s.now()
-		return t.exec("UPDATE threads SET seq = "+nextSeq+", updated = ?, claim_by = ?, claim_until = ? WHERE id = ?",
-			now.UnixMicro(), reviewer, now.Add(ttl).UnixMicro(), h.id)
+		return t.exec("UPDATE threads SET seq = ?, stepping = 0, updated = ?, claim_by = ?, claim_until = ? WHERE id = ?",
+			seq, now.UnixMicro(), reviewer, now.Add(ttl).UnixMicro(), h.id)
 	})
 }
 
@@ -149,7 +153,11 @@ func (s *Store) ReleaseClaim(ctx context.Context, thread, reviewer string) error
 		if err != nil {
 			return err
 		}
-		return t.exec("UPDATE threads SET seq = "+nextSeq+`, updated = ?, claim_by = '', claim_until = 0
-			WHERE id = ? AND claim_by = ? AND claim_by <> ''`, s.now().UnixMicro(), h.id, reviewer)
+		seq, err := t.next()
+		if err != nil {
+			return err
+		}
+		return t.exec(`UPDATE threads SET seq = ?, stepping = 0, updated = ?, claim_by = '', claim_until = 0
+			WHERE id = ? AND claim_by = ? AND claim_by <> ''`, seq, s.now().UnixMicro(), h.id, reviewer)
 	})
 }

@@ -50,6 +50,7 @@ func dialect() *listing.Dialect {
 		Join:     "CROSS JOIN", // in this order
 		Mark:     func(n int) string { return "?" + strconv.Itoa(n) },
 		Now:      "?1",
+		BySeq:    []string{"stepping = 0", "stepping = 1"},
 		Contains: func(column, lowered string) string { return "instr(lower(" + column + "), " + lowered + ") > 0" },
 	}
 }
@@ -141,11 +142,12 @@ func (s *Store) changes(ctx context.Context, after int64, limit int) (checkpoint
 		limit = 500
 	}
 	var newest int64
-	if _, err := rowOf(ctx, s.readers, "SELECT "+nextSeq+" - 1", nil, &newest); err != nil || newest <= after {
+	if _, err := rowOf(ctx, s.readers, lastSeq, nil, &newest); err != nil || newest <= after {
 		return checkpoint.Changes{Seq: after}, err
 	}
-	changed, err := threads(ctx, s.readers, s.now(), 1,
-		"SELECT "+threadColumns+" FROM threads WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, newest, limit+1)
+	changed, err := threads(ctx, s.readers, s.now(), 1, "SELECT "+threadColumns+` FROM threads WHERE id IN (
+		SELECT id FROM (SELECT id FROM threads WHERE stepping = 0 AND seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3)
+		UNION ALL SELECT id FROM threads WHERE stepping = 1 AND seq > ?1 AND seq <= ?2) ORDER BY seq LIMIT ?3`, after, newest, limit+1)
 	if err != nil {
 		return checkpoint.Changes{}, err
 	}

@@ -42,8 +42,12 @@ func (t *tx) deleteThread(h *head, now time.Time) error {
 }
 
 func (t *tx) insertTombstone(s *checkpoint.Tombstone) error {
-	return t.exec("INSERT INTO tombstones (thread, seq, deleted_at, decisions, decision_hash) VALUES (?, "+nextSeq+", ?, ?, ?)",
-		s.Thread, s.DeletedAt.UnixMicro(), s.Decisions, s.DecisionHash)
+	seq, err := t.next()
+	if err != nil {
+		return err
+	}
+	return t.exec("INSERT INTO tombstones (thread, seq, deleted_at, decisions, decision_hash) VALUES (?, ?, ?, ?, ?)",
+		s.Thread, seq, s.DeletedAt.UnixMicro(), s.Decisions, s.DecisionHash)
 }
 
 // Stats implements checkpoint.Store.

@@ -25,6 +25,7 @@ type writer struct {
 	stmts     map[string]*sql.Stmt
 	committed func(bytes int64) // after each transaction, before its callers return; about what it wrote to the log
 	bytes     int64
+	known     known
 
 	mu      sync.Mutex
 	queue   []*job
@@ -129,15 +130,14 @@ func (w *writer) alone(j *job) error {
 		return j.solo()
 	}
 	t := &tx{w}
-	if err := t.exec("BEGIN IMMEDIATE"); err != nil {
+	if err := t.begin(); err != nil {
 		return err
 	}
 	if err := j.fn(t); err != nil {
 		t.rollback()
 		return err
 	}
-	if err := t.exec("COMMIT"); err != nil {
-		t.rollback()
+	if err := t.end(); err != nil {
 		return err
 	}
 	w.bytes += pagesOfWrite
@@ -147,7 +147,7 @@ func (w *writer) alone(j *job) error {
 // group reports whether the batch was settled.
 func (w *writer) group(batch []*job) bool {
 	t := &tx{w}
-	if err := t.exec("BEGIN IMMEDIATE"); err != nil {
+	if err := t.begin(); err != nil {
 		for _, j := range batch {
 			j.err = err
 		}
@@ -159,8 +159,7 @@ func (w *writer) group(batch []*job) bool {
 			return false
 		}
 	}
-	if err := t.exec("COMMIT"); err != nil {
-		t.rollback()
+	if err := t.end(); err != nil {
 		return false
 	}
 	w.bytes += int64(len(batch)) * pagesOfWrite
@@ -234,6 +233,32 @@ func (t *tx) query(_ context.Context, text string, args ...any) (*sql.Rows, erro
 
 func (t *tx) row(text string, args []any, dest ...any) (bool, error) {
 	return rowOf(context.Background(), t, text, args, dest...)
+}
+
+func (t *tx) begin() error {
+	if err := t.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	version, err := t.w.contentVersion()
+	if err != nil {
+		t.rollback()
+		return err
+	}
+	t.w.known.begun(version)
+	return nil
+}
+
+// end commits, or else rolls back.
+func (t *tx) end() error {
+	if err := t.exec("COMMIT"); err != nil {
+		t.rollback()
+		return err
+	}
+	// What was written is: without its version the next transaction only forgets.
+	if version, err := t.w.contentVersion(); err == nil {
+		t.w.known.committed(version)
+	}
+	return nil
 }
 
 // rollback ends a transaction that failed. SQLite may have ended it itself, so that it is not there is no error.
