@@ -37,25 +37,52 @@ func (s *session) execute(ctx context.Context, frontier []*run) []performed {
 	keep.left.Store(int64(len(todo)))
 	var all sync.WaitGroup
 	for _, i := range todo {
-		slots <- struct{}{}
+		f := frontier[i].frame
+		limited := f.limited()
+		if !limited {
+			slots <- struct{}{}
+		}
 		if ctx.Err() != nil {
 			break // what has not begun begins no more
 		}
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			defer func() { <-slots }()
-			leave, ok := frontier[i].frame.enter(ctx)
-			if !ok {
-				return
+		all.Go(func() {
+			if limited { // it waits for its own workflow first, and meanwhile takes no place from others
+				leave, ok := f.enter(ctx)
+				if !ok {
+					return
+				}
+				defer leave()
+				if !take(ctx, slots) {
+					return
+				}
 			}
-			defer leave()
+			defer func() { <-slots }()
 			results[i] = s.perform(ctx, frontier[i])
 			keep.ended(ctx, i)
-		}()
+		})
 	}
 	all.Wait()
 	return results
+}
+
+// take waits for a place; false when ctx ends first.
+func take(ctx context.Context, slots chan<- struct{}) bool {
+	select {
+	case slots <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// limited reports whether a nested workflow, of this frame or around it, limits its node runs at a time.
+func (f *frame) limited() bool {
+	for ; f.owner != nil; f = f.owner.run.frame {
+		if f.slots != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // enter waits for a place among the runs of a nested workflow, and of those around it; false when ctx ends first.
@@ -66,9 +93,7 @@ func (f *frame) enter(ctx context.Context) (leave func(), ok bool) {
 		}
 		f = f.owner.run.frame
 	}
-	select {
-	case f.slots <- struct{}{}:
-	case <-ctx.Done():
+	if !take(ctx, f.slots) {
 		return nil, false
 	}
 	further, ok := f.owner.run.frame.enter(ctx)

@@ -446,6 +446,31 @@ func limitsItsRuns(t *testing.T) {
 	}
 }
 
+// TestWhatWaitsForItsWorkflowTakesNoPlace: a workflow that runs its nodes one by one does not keep another from running
+// beside it.
+func TestWhatWaitsForItsWorkflowTakesNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		took := map[string]time.Duration{}
+		var mu sync.Mutex
+		slow := func(_ context.Context, c *Call) (Result, error) {
+			time.Sleep(time.Second)
+			mu.Lock()
+			defer mu.Unlock()
+			took[c.Node] = time.Since(began)
+			return Result{}, nil
+		}
+		narrow := graph(node("a", slow), node("b", slow), node("c", slow))
+		narrow.Start, narrow.MaxConcurrency = []string{"a", "b", "c"}, 1
+		first, second := inside("first", narrow, nil), inside("second", graph(node("x", slow)), nil)
+		g := graph(first, second)
+		g.Start, g.MaxConcurrency = []string{"first", "second"}, 2
+		if out := newWorld(t).start(g, nil); out.Status != checkpoint.Done || took["x"] != time.Second || max(took["a"], took["b"], took["c"]) != 3*time.Second {
+			t.Errorf("%s: %v", out.Status, took)
+		}
+	})
+}
+
 // TestFailureTravelsUpToWhoCatchesIt: over a workflow that has no failure route, past questions of siblings, once nothing
 // below can go on by itself.
 func TestFailureTravelsUpToWhoCatchesIt(t *testing.T) {

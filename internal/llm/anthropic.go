@@ -8,8 +8,11 @@ import (
 // anthropicVersion is the version of the wire.
 const anthropicVersion = "2023-06-01"
 
-// anthropic is the wire of messages. JSON is asked for by a tool that must be called.
-type anthropic struct{}
+// anthropic is the wire of messages. JSON is asked for by a tool that must be called, once: of further calls, which a
+// server may make all the same, nothing is taken.
+type anthropic struct {
+	calls int // of the tool, so far
+}
 
 type anthropicRequest struct {
 	Model       string           `json:"model"`
@@ -31,6 +34,7 @@ type anthropicTool struct {
 type anthropicChoice struct {
 	Type string `json:"type"`
 	Name string `json:"name"`
+	Once bool   `json:"disable_parallel_tool_use"`
 }
 
 func (*anthropic) body(m Model, r *Request) any {
@@ -39,7 +43,7 @@ func (*anthropic) body(m Model, r *Request) any {
 	}
 	if r.Schema != nil {
 		out.Tools = []anthropicTool{{"answer", "Gives the answer.", r.Schema}}
-		out.ToolChoice = &anthropicChoice{"tool", "answer"}
+		out.ToolChoice = &anthropicChoice{"tool", "answer", true}
 	}
 	return out
 }
@@ -92,16 +96,18 @@ func (w *anthropic) take(data []byte, a *assembly) (done bool, err error) {
 	case "message_start":
 		a.count(e.Message.Usage)
 	case "content_block_start":
-		a.tool = a.tool || e.Block.Type == "tool_use"
-		if e.Block.Type == "text" {
+		switch e.Block.Type {
+		case "text":
 			a.add(&a.said, e.Block.Text)
+		case "tool_use":
+			w.call(a)
 		}
 	case "content_block_delta":
 		switch e.Delta.Type {
 		case "text_delta":
 			a.add(&a.said, e.Delta.Text)
 		case "input_json_delta":
-			a.add(&a.json, e.Delta.JSON)
+			w.argue(a, e.Delta.JSON)
 		}
 	case "message_delta":
 		a.count(e.Usage)
@@ -113,6 +119,19 @@ func (w *anthropic) take(data []byte, a *assembly) (done bool, err error) {
 		return false, serverError(data, e.Error)
 	}
 	return false, nil // a ping, or an event of a later version
+}
+
+// call begins a call of the tool.
+func (w *anthropic) call(a *assembly) {
+	w.calls++
+	a.tool = true
+}
+
+// argue takes a part of the arguments of the call that began last.
+func (w *anthropic) argue(a *assembly, part string) {
+	if w.calls == 1 {
+		a.add(&a.json, part)
+	}
 }
 
 func (w *anthropic) whole(data []byte, a *assembly) error {
@@ -128,8 +147,8 @@ func (w *anthropic) whole(data []byte, a *assembly) error {
 		case "text":
 			a.add(&a.said, b.Text)
 		case "tool_use":
-			a.tool = true
-			a.add(&a.json, string(b.Input))
+			w.call(a)
+			w.argue(a, string(b.Input))
 		}
 	}
 	a.count(e.Usage)

@@ -99,6 +99,15 @@ data: {"type":"message_stop"}
 `
 )
 
+// secondCall is one more call of the tool, before the end of anthropicTool.
+const secondCall = `event: content_block_start
+data: {"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t-2","name":"answer","input":{}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"n\": 2}"}}
+
+`
+
 // bench is a server and a client of it.
 type bench struct {
 	*testing.T
@@ -165,6 +174,10 @@ func TestAnswers(t *testing.T) {
 		{"JSON", eventStream, `data: {"choices":[{"delta":{"content":"{\"n\": 1}"},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n", llm.OpenAI, `{"type":"object"}`, llm.Answer{Text: `{"n": 1}`}},
 		{"JSON by a tool", eventStream, anthropicTool, llm.Anthropic, `{"type":"object"}`, llm.Answer{Text: `{"n": 1}`, Usage: llm.Usage{In: 9, Out: 7}}},
 		{"JSON by a tool at once", "application/json", `{"type":"message","content":[{"type":"text","text":"So:"},{"type":"tool_use","name":"answer","input":{"n": 1}}],"stop_reason":"tool_use"}`,
+			llm.Anthropic, `{"type":"object"}`, llm.Answer{Text: `{"n": 1}`}},
+		{"JSON by two calls", eventStream, strings.Replace(anthropicTool, "event: message_delta", secondCall+"event: message_delta", 1), llm.Anthropic, `{"type":"object"}`,
+			llm.Answer{Text: `{"n": 1}`, Usage: llm.Usage{In: 9, Out: 7}}},
+		{"JSON by two calls at once", "application/json", `{"type":"message","content":[{"type":"tool_use","name":"answer","input":{"n": 1}},{"type":"tool_use","name":"answer","input":{"n": 2}}],"stop_reason":"tool_use"}`,
 			llm.Anthropic, `{"type":"object"}`, llm.Answer{Text: `{"n": 1}`}},
 		{"no JSON by a tool", eventStream, anthropicStream, llm.Anthropic, `{"type":"object"}`, llm.Answer{Text: hello, Usage: llm.Usage{In: 9, Out: 4}}},
 		{"bytes that are no text", eventStream, "data: {\"choices\":[{\"delta\":{\"content\":\"a\xffb\"},\"finish_reason\":\"stop\"}]}\n\n", llm.OpenAI, "", llm.Answer{Text: "a\ufffdb"}},
@@ -258,7 +271,7 @@ func TestRequests(t *testing.T) {
 		llm.Anthropic: `{"model":"m-1","stream":true,"temperature":0.5,"max_tokens":50,"system":"Be brief.",
 			"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Yes?"},{"role":"user","content":"<b> & more"}],
 			"tools":[{"name":"answer","description":"Gives the answer.","input_schema":{"type":"object","properties":{"n":{"type":"integer"}}}}],
-			"tool_choice":{"type":"tool","name":"answer"}}`,
+			"tool_choice":{"type":"tool","name":"answer","disable_parallel_tool_use":true}}`,
 	} {
 		var path string
 		var header http.Header

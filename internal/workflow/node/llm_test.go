@@ -25,6 +25,9 @@ func model(t *testing.T, wire llm.Wire, pieces ...string) (*node.LLM, *map[strin
 		if err := json.NewDecoder(r.Body).Decode(asked); err != nil {
 			t.Error(err)
 		}
+		if _, tools := (*asked)["tools"]; tools && wire == llm.Anthropic {
+			_, _ = io.WriteString(w, `data: {"type":"content_block_start","content_block":{"type":"tool_use","name":"answer","input":{}}}`+"\n\n")
+		}
 		for _, piece := range pieces {
 			chunk := map[string]any{"choices": []any{map[string]any{"delta": map[string]any{"content": piece}}}}
 			if wire == llm.Anthropic {
@@ -40,9 +43,6 @@ func model(t *testing.T, wire llm.Wire, pieces ...string) (*node.LLM, *map[strin
 		end := `data: {"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":4}}` + "\n\ndata: [DONE]\n\n"
 		if wire == llm.Anthropic {
 			end = `data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":9,"output_tokens":4}}` + "\n\n" + `data: {"type":"message_stop"}` + "\n\n"
-			if _, tools := (*asked)["tools"]; tools {
-				end = `data: {"type":"content_block_start","content_block":{"type":"tool_use","name":"answer"}}` + "\n\n" + end
-			}
 		}
 		_, _ = io.WriteString(w, end)
 	})
