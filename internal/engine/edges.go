@@ -4,6 +4,7 @@ import "fmt"
 
 // follow works out where each completion leads, over the state after the step; false when a condition failed one.
 func (f *frame) follow(done []*completion, m *merge) bool {
+	m.errors = f.errorsAfter(done)
 	for _, c := range done {
 		switch {
 		case c.failure != nil:
@@ -36,8 +37,8 @@ func (n *Node) edge(f *frame, m *merge, c *completion) (targets []string, err er
 	}
 	if len(n.When) > 0 {
 		var scope Scope = f
-		if len(m.changed) > 0 {
-			scope = overlay{f, m.changed}
+		if len(m.changed) > 0 || m.errors != nil {
+			scope = overlay{f, m.changed, m.errors}
 		}
 		for i, b := range n.When {
 			holds, err := b.If(scope, c.output)

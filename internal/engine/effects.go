@@ -73,6 +73,7 @@ func (r *run) settle() *completion {
 		cancelled: r.refused, started: r.since, attempts: r.failures + 1,
 	}
 	if r.refused {
+		r.frame.recordRefusal(r)
 		c.isFixed, c.fixed = true, r.node.Failure
 		if !r.node.HasFailure {
 			c.ends = r.ends
@@ -217,12 +218,13 @@ func (e *effect) refuse(routed bool) {
 	if e.a.Action == actions.Cancel {
 		status = checkpoint.Cancelled
 	}
-	e.frame.absorb([]*completion{e.run.refuse(status)})
+	why := &refusal{Address: e.ask.Address, Action: e.a.Action, By: e.a.By, Comment: e.a.Comment, At: e.a.At}
+	e.frame.absorb([]*completion{e.run.refuse(status, why)})
 }
 
 // refuse settles a run that was rejected or cancelled: it takes its failure route, else its frame ends so.
-func (r *run) refuse(status checkpoint.Status) *completion {
-	r.refused, r.ends, r.noWrite, r.output, r.updates = true, status, true, Value{}, nil
+func (r *run) refuse(status checkpoint.Status, why *refusal) *completion {
+	r.refused, r.ends, r.why, r.noWrite, r.output, r.updates = true, status, why, true, Value{}, nil
 	return r.settle()
 }
 

@@ -44,6 +44,7 @@ type frame struct {
 
 	slots chan struct{} // of a nested workflow that limits its node runs at a time
 
+	why     *refusal      // it ends, or ended, rejected or cancelled
 	done    []*completion // runs that ended and are not absorbed yet
 	visited bool          // due to be looked at by tree.close
 	ended   checkpoint.Status
@@ -99,6 +100,7 @@ type run struct {
 	settled bool              // it completes without running: answered, woken, or its frames have ended
 	refused bool              // and takes its failure route: rejected or cancelled
 	ends    checkpoint.Status // and how its frame ends where there is none
+	why     *refusal          // the answer that did it
 	noWrite bool              // and Node.Output is left out: skipped, or a timer
 	barrier bool              // a failed join: input holds the arrivals
 
@@ -155,12 +157,19 @@ func (f *frame) Now() time.Time { return f.tree.now() }
 type overlay struct {
 	*frame
 	changed map[string]Value
+	errors  *Value // without those of nodes that now succeeded; nil: as they are
 }
 
 // Lookup implements Scope.
 func (o overlay) Lookup(name string) (Value, bool) {
 	if v, ok := o.changed[name]; ok {
 		return v, true
+	}
+	if name == "errors" && o.errors != nil {
+		if o.owner != nil && o.owner.open() {
+			return o.owner.both(*o.errors, name), true
+		}
+		return *o.errors, true
 	}
 	return o.frame.Lookup(name)
 }
@@ -332,18 +341,6 @@ func (f *frame) record(node, key string, rec AnswerRecord) error {
 	f.answersValue = object(f.answers)
 	f.write(checkpoint.OpMerge, f.channel("answers"), object(map[string]Value{node: v}))
 	return nil
-}
-
-// recordFailure keeps the latest failure of a node for the scope.
-func (f *frame) recordFailure(x *checkpoint.Failure) {
-	v := known(map[string]any{"message": x.Message, "attempts": x.Attempts, "at": x.At.UTC().Format(time.RFC3339Nano)})
-	f.preserve("errors", f.errorsValue)
-	if f.errors == nil {
-		f.errors = map[string]Value{}
-	}
-	f.errors[x.Node] = v
-	f.errorsValue = object(f.errors)
-	f.write(checkpoint.OpMerge, f.channel("errors"), object(map[string]Value{x.Node: v}))
 }
 
 // object makes one Value of many.

@@ -190,6 +190,7 @@ type runRecord struct {
 	Settled  bool                    `json:"settled"`
 	Refused  bool                    `json:"refused"`
 	Ends     checkpoint.Status       `json:"ends"`
+	Why      *refusal                `json:"why"`
 	NoWrite  bool                    `json:"no_write"`
 	Barrier  bool                    `json:"barrier"`
 	Input    json.RawMessage         `json:"input"`
@@ -228,6 +229,9 @@ func (r *run) encode() json.RawMessage {
 	b.flag("refused", r.refused)
 	if r.ends != "" {
 		b.key("ends").raw(encode(r.ends))
+	}
+	if r.why != nil {
+		b.key("why").raw(encode(r.why))
 	}
 	b.flag("no_write", r.noWrite)
 	b.flag("barrier", r.barrier)

@@ -213,7 +213,7 @@ func (n *nest) advance() *completion {
 			return r.settle()
 		}
 		n.drop()
-		return r.refuse(f.ended)
+		return r.refuse(f.ended, f.why)
 	}
 	n.collect()
 	if len(n.results) == len(n.items) {

@@ -64,6 +64,7 @@ type merge struct {
 	changes []change
 	writers map[string]*completion
 	keys    []string          // of one completion's updates
+	errors  *Value            // the frame's, where the step changes them
 	ends    checkpoint.Status // the frame ends so, whatever else was to come
 }
 
@@ -72,7 +73,7 @@ const manyKeys = 64
 
 // begin makes m an empty merge for a frame.
 func (m *merge) begin(f *frame) {
-	m.frame, m.ends = f, ""
+	m.frame, m.ends, m.errors = f, "", nil
 	clear(m.changes)
 	m.changes = m.changes[:0]
 	if m.changed == nil || len(m.changed) > manyKeys {
@@ -172,13 +173,13 @@ func (f *frame) finish(done []*completion, m *merge) bool {
 	if last == nil {
 		return true
 	}
-	out, err := f.result(overlay{f, m.changed}, status)
+	out, err := f.result(overlay{f, m.changed, m.errors}, status)
 	if err != nil {
 		last.hold = true
 		last.fail(f.tree.now(), err)
 		return false
 	}
-	f.out, m.ends = out, last.ends
+	f.out, m.ends, f.why = out, last.ends, last.run.why
 	return true
 }
 
@@ -298,6 +299,9 @@ func (f *frame) retire(c *completion) {
 	switch {
 	case c.failure == nil:
 		f.remove(r)
+		if c.succeeded() {
+			f.recovered(r.node.Name)
+		}
 		if c.cancelled {
 			entry.Status = statusCancelled
 		}

@@ -34,6 +34,7 @@ func TestEval(t *testing.T) {
 		{"answers.review.comment", `"Shorter"`},
 		{"answers.confirm?.name?.value", "null"},
 		{"errors.verify.attempts + 1", "4"},
+		{"errors.verify.ended == 'failed' ? errors.verify.by + errors.verify.comment : '-'", `""`},
 		{"run.id", `"t-1"`},
 		{"not urgent or 'b' in names", "true"},
 		{"'x' in claim", "false"},

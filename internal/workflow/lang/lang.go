@@ -27,7 +27,7 @@ type Names struct {
 // The fields of what the engine itself keeps.
 var (
 	answerFields = []string{"action", "value", "comment", "by", "at"}
-	errorFields  = []string{"message", "attempts", "at"}
+	errorFields  = []string{"message", "ended", "by", "comment", "attempts", "at"}
 	runFields    = []string{"id", "workflow", "started"}
 )
 

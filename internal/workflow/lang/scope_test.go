@@ -57,7 +57,7 @@ const object = `{"notes":"Hello","since":"v1","amount":240,"price":12.5,"big":1e
 "talk":[{"role":"customer","text":"Hi"},{"role":"human","text":"Yo"}],"limit":100.0,"value":3,
 "when":"2026-11-29T18:05:00Z","html":"<a&b>","umlaut":"Grüße","count":0,"text":"one\ntwo\n\nthree","none":[],
 "answers":{"review":{"action":"retry","value":null,"comment":"Shorter","by":"ada","at":"2026-11-29T18:00:00Z"},"confirm":null},
-"errors":{"verify":{"message":"exit code 1","attempts":3,"at":"2026-11-29T18:00:00Z"}},
+"errors":{"verify":{"message":"exit code 1","ended":"failed","by":"","comment":"","attempts":3,"at":"2026-11-29T18:00:00Z"}},
 "run":{"id":"t-1","workflow":"w","started":"2026-11-29T17:00:00Z"}}`
 
 var time0 = time.Date(2026, 11, 29, 18, 0, 0, 0, time.UTC)
