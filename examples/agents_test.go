@@ -24,7 +24,7 @@ func TestAgentsActOnce(t *testing.T) {
 	}{
 		{[]string{"python3"}, "invoice_agent.py",
 			`{"idempotency_key":"k1","input":{"number":"7","supplier":"Kontor","amount":42,"book":"book.csv"},"prior_output":{"notes":[]},
-			"prior_interrupt_ids":[],"resume_inputs":{"pay":{"action":"approve","by":"ana"},"budget":{"action":"choose","value":"research"}}}`,
+			"prior_interrupt_ids":[],"feedback":{},"discarded":{},"resume_inputs":{"pay":{"action":"approve","by":"ana"},"budget":{"action":"choose","value":"research"}}}`,
 			"this payment was booked before the program was interrupted"},
 		{[]string{"sh", "awk", "sed", "tr", "mkdir", "mv"}, "cleanup_agent.sh",
 			`{"idempotency_key":"k1","prior_output":{"files":"a.csv b.csv"},

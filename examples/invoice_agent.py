@@ -24,11 +24,14 @@ def main():
 def reply(request):
     """The reply for what is known now: questions, or a result."""
     invoice = request["input"]
-    answers = request["resume_inputs"]
+
+    # After a retry the agent is a new run with no findings and no answers. Why is in feedback; what had been answered
+    # before, in discarded: the budget that somebody has chosen need not be asked for again.
+    answers = {**request["discarded"], **request["resume_inputs"]}
 
     # What the first run found out comes back as prior_output: it is not worked out again, and what the people
     # who answered were shown stays what is used.
-    findings = request["prior_output"] or check(invoice)
+    findings = request["prior_output"] or check(invoice, request["feedback"])
 
     approval = answers.get("pay")
     if approval and approval["action"] != "approve":
@@ -50,7 +53,7 @@ def reply(request):
     }
 
 
-def check(invoice):
+def check(invoice, feedback):
     """The part that costs time and is done once: here arithmetic, elsewhere a model or a search."""
     progress(f"checking invoice {invoice['number']} of {invoice['supplier']}")
     notes = ["The number was not paid before."]
@@ -58,6 +61,8 @@ def check(invoice):
         with open(invoice["book"], newline="", encoding="utf-8") as book:
             if any(row[1] == invoice["number"] for row in csv.reader(book)):
                 notes = ["**The number was paid before.**"]
+    for remark in feedback.values():
+        notes.append(f"Checked again, because {remark['by']} said: {remark['comment'] or 'again'}")
     if invoice["amount"] >= 1000:
         notes.append("The amount is 1000 EUR or more.")
     progress(f"{len(notes)} findings")
@@ -74,7 +79,7 @@ def questions(invoice, findings):
             "title": f"Pay {amount} to {invoice['supplier']}",
             "message": "The agent found:\n\n" + "\n".join("- " + note for note in findings["notes"]),
             "content": invoice,
-            "actions": ["approve", "reject"],
+            "actions": ["approve", "reject", "retry"],
             "require_comment": ["reject"],
             "group": "finance",
             "priority": "high" if invoice["amount"] >= 1000 else "normal",

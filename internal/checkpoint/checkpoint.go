@@ -75,11 +75,14 @@ type Interrupt struct {
 	Previous   *Previous       `json:"previous,omitempty"`
 }
 
-// Previous links a question to the one it takes the place of after a retry.
+// Previous links a question to the one it takes the place of after a retry. That one was open, and is withdrawn, or had
+// been answered, which the retry of its sibling took back.
 type Previous struct {
 	ID       string          `json:"id"`
-	Feedback string          `json:"feedback,omitempty"`
+	Feedback string          `json:"feedback,omitempty"` // of the retry, or the comment of the answer
 	By       string          `json:"by,omitempty"`
+	Action   string          `json:"action,omitempty"`  // of the answer; "" for a question that was open
+	Value    json.RawMessage `json:"value,omitempty"`   // of the answer
 	Content  json.RawMessage `json:"content,omitempty"` // what was under review then
 }
 

@@ -105,8 +105,10 @@ type Question struct {
 	Due              time.Time // zero: none
 	Overdue          bool
 	Round            int
-	Feedback         string // the retry's, when Round > 1
+	Feedback         string // the retry's, when Round > 1; or the comment of the answer
 	FeedbackBy       string
+	FormerAction     string          // how the round before was answered, when a retry of its sibling took that back; else ""
+	FormerValue      json.RawMessage // of that answer
 	Former           json.RawMessage // what was under review in the round before
 	Payload          json.RawMessage // as its asker wrote it
 	Choices          []Choice        // all fifteen actions, in table order

@@ -75,6 +75,7 @@ func (r *run) ask(x Ask) {
 		}
 	}
 	delete(r.given, x.Key)
+	delete(r.were, x.Key)
 	now := t.now()
 	a := &ask{run: r, Interrupt: checkpoint.Interrupt{
 		ID: t.newID(), Key: x.Key, Address: r.address(x.Key), Node: r.node.Name, Path: r.path,
@@ -131,8 +132,21 @@ func (t *tree) supersede(a *ask, feedback, by string) {
 
 // unlink forgets the earlier rounds of questions in a frame that has ended, which will not be asked again in it.
 func (t *tree) unlink(f *frame) {
+	t.forgetLinks(func(address string) bool { return strings.HasPrefix(address, f.address) })
+}
+
+// unlinkRun forgets the earlier rounds of questions of a run that has ended without asking them again.
+func (t *tree) unlinkRun(r *run) {
+	if len(t.links) == 0 {
+		return
+	}
+	own := r.address("")
+	t.forgetLinks(func(address string) bool { return address == own || strings.HasPrefix(address, own+".") })
+}
+
+func (t *tree) forgetLinks(gone func(address string) bool) {
 	before := len(t.links)
-	maps.DeleteFunc(t.links, func(address string, _ link) bool { return strings.HasPrefix(address, f.address) })
+	maps.DeleteFunc(t.links, func(address string, _ link) bool { return gone(address) })
 	if len(t.links) < before {
 		t.linksChanged()
 	}

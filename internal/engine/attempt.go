@@ -152,7 +152,7 @@ func (s *session) call(r *run) *Call {
 	c := &Call{
 		Thread: s.tree.thread, Workflow: r.frame.graph.Name, Node: r.node.Name, Path: r.path,
 		IdempotencyKey: idempotencyKey(s.tree.thread, r), Workdir: s.workdir, Scope: r.frame, Input: r.input,
-		PriorOutput: r.output, Now: o.Now, Sleep: o.Sleep, Emit: discard,
+		PriorOutput: r.output, Feedback: r.feedback, Discarded: r.discarded, Now: o.Now, Sleep: o.Sleep, Emit: discard,
 	}
 	if s.engine.out != nil {
 		c.Emit = func(chunk []byte) {

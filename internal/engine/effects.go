@@ -150,7 +150,10 @@ func (e *effect) take() {
 	if r.given == nil {
 		r.given = map[string]AnswerRecord{}
 	}
-	r.given[e.ask.Key] = e.answer
+	if r.were == nil {
+		r.were = map[string]answered{}
+	}
+	r.given[e.ask.Key], r.were[e.ask.Key] = e.answer, answered{e.ask.ID, e.ask.Round}
 	e.ask.closed = true
 	e.tree.sweepAsks()
 	r.asks = slices.DeleteFunc(r.asks, func(a *ask) bool { return a.closed })
@@ -252,14 +255,17 @@ func (e *effect) say() {
 	}
 }
 
-// again replaces the run by a fresh one of the same node, with the same input.
+// again replaces the run by a fresh one of the same node, with the same input; linked, after a retry, it gets the feedback.
 func (e *effect) again(linked bool) {
 	if linked {
 		e.supersede(e.run)
 	}
 	e.tree.cancelled(e.run, ReasonSuperseded)
 	e.frame.remove(e.run)
-	e.frame.dispatch(e.run.index, trigger{e.run.input, e.tree.epoch})
+	next := e.frame.dispatch(e.run.index, trigger{e.run.input, e.tree.epoch})
+	if linked {
+		e.hand(next, e.run)
+	}
 }
 
 // supersede links the questions of a run, and of the frames below it, to those that will take their place; the one that
@@ -272,6 +278,7 @@ func (e *effect) supersede(r *run) {
 			e.tree.supersede(a, "", "")
 		}
 	}
+	e.tree.supersedeAnswered(r)
 	if r.nest == nil {
 		return
 	}
@@ -280,6 +287,7 @@ func (e *effect) supersede(r *run) {
 			for _, a := range below.asks {
 				e.tree.supersede(a, "", "")
 			}
+			e.tree.supersedeAnswered(below)
 			return true
 		})
 	}
@@ -304,6 +312,7 @@ func (e *effect) retry(routed bool) {
 	}
 	reach := f.plan.reachable(targets, -1)
 	reach[e.run.index] = true
+	former := map[int]*run{}
 	for i, reached := range reach {
 		if !reached {
 			continue
@@ -313,6 +322,7 @@ func (e *effect) retry(routed bool) {
 			e.supersede(r)
 			e.tree.cancelled(r, ReasonSuperseded)
 			f.remove(r)
+			former[i] = r
 		}
 		for _, j := range slices.Clone(f.joining) {
 			f.dropArrival(j, f.plan.nodes[i].Name)
@@ -320,6 +330,6 @@ func (e *effect) retry(routed bool) {
 	}
 	feedback := RawValue(encode(e.answer))
 	for _, i := range targets {
-		f.dispatch(i, trigger{feedback, e.tree.epoch})
+		e.hand(f.dispatch(i, trigger{feedback, e.tree.epoch}), former[i])
 	}
 }

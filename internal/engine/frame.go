@@ -94,8 +94,11 @@ type run struct {
 	route   string           // set before it asked
 	updates map[string]Value // held beside its questions
 	given   map[string]AnswerRecord
-	asks    []*ask
-	nest    *nest // its frames, while they are at work
+	were    map[string]answered // the questions of given
+
+	feedback, discarded map[string]AnswerRecord // of the retry that began it
+	asks                []*ask
+	nest                *nest // its frames, while they are at work
 
 	settled bool              // it completes without running: answered, woken, or its frames have ended
 	refused bool              // and takes its failure route: rejected or cancelled

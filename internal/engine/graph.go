@@ -136,6 +136,8 @@ type Call struct {
 	Scope           Scope
 	Input           Value                   // output of the node before; of a join: predecessor -> output
 	Resume          map[string]AnswerRecord // every answer this run ever got, by question key; only for RerunOnResume
+	Feedback        map[string]AnswerRecord // the retry that began this run: by question key, of another node's question by address
+	Discarded       map[string]AnswerRecord // what had been answered in the run that the retry took away, by question key
 	PriorOutput     Value
 	PriorInterrupts []string // keys still open
 	Now             func() time.Time

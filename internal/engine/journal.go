@@ -187,6 +187,9 @@ type runRecord struct {
 	Failure  *checkpoint.Failure     `json:"failure"`
 	Route    string                  `json:"route"`
 	Given    map[string]AnswerRecord `json:"given"`
+	Were     map[string]answered     `json:"were"`
+	Feedback map[string]AnswerRecord `json:"feedback"`
+	Before   map[string]AnswerRecord `json:"discarded"`
 	Settled  bool                    `json:"settled"`
 	Refused  bool                    `json:"refused"`
 	Ends     checkpoint.Status       `json:"ends"`
@@ -224,6 +227,13 @@ func (r *run) encode() json.RawMessage {
 	}
 	if len(r.given) > 0 {
 		b.key("given").raw(encode(r.given))
+		b.key("were").raw(encode(r.were))
+	}
+	if len(r.feedback) > 0 {
+		b.key("feedback").raw(encode(r.feedback))
+	}
+	if len(r.discarded) > 0 {
+		b.key("discarded").raw(encode(r.discarded))
 	}
 	b.flag("settled", r.settled)
 	b.flag("refused", r.refused)

@@ -275,7 +275,7 @@ func (l *loader) run(f *frame, raw json.RawMessage) error {
 		frame: f, index: i, node: f.plan.nodes[i].Node, n: rec.N, path: fmt.Sprintf("%s/%s@%d", f.path, rec.Node, rec.N),
 		input: RawValue(rec.Input), epoch: rec.Epoch, failures: rec.Failures, since: rec.Since,
 		wake: rec.Wake, failure: rec.Failure, output: RawValue(rec.Output), route: rec.Route, updates: rec.Updates,
-		given: rec.Given, settled: rec.Settled, refused: rec.Refused, ends: rec.Ends, why: rec.Why, noWrite: rec.NoWrite, barrier: rec.Barrier, stored: true,
+		given: rec.Given, were: rec.Were, feedback: rec.Feedback, discarded: rec.Before, settled: rec.Settled, refused: rec.Refused, ends: rec.Ends, why: rec.Why, noWrite: rec.NoWrite, barrier: rec.Barrier, stored: true,
 	}
 	f.add(r)
 	r.become(rec.Status)

@@ -299,6 +299,7 @@ func (f *frame) retire(c *completion) {
 	switch {
 	case c.failure == nil:
 		f.remove(r)
+		f.tree.unlinkRun(r)
 		if c.succeeded() {
 			f.recovered(r.node.Name)
 		}
@@ -310,6 +311,7 @@ func (f *frame) retire(c *completion) {
 		f.recordFailure(c.failure)
 		if !c.held() {
 			f.remove(r)
+			f.tree.unlinkRun(r)
 			break
 		}
 		r.become(failed)

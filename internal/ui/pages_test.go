@@ -310,7 +310,7 @@ func TestOutsideTextIsShownNotObeyed(t *testing.T) {
 		d := desktest.New(t)
 		evil := "safe\x1b[31mred\x1b]52;c;aGk=\a\rOVERWRITE\u202egnp.exe\u200b"
 		d.Add(desk.Detail{Thread: desk.Thread{ID: "t-evil-0001", Workflow: evil, Node: evil, WaitingSince: d.Now(), Error: evil}, StartedBy: evil, Workdir: evil,
-			Questions: []desk.Question{{Address: evil, Feedback: evil, FeedbackBy: evil, Round: 2,
+			Questions: []desk.Question{{Address: evil, Feedback: evil, FeedbackBy: evil, FormerAction: evil, FormerValue: json.RawMessage(evil), Round: 2,
 				Question: actions.Question{Kind: actions.Unknown, Title: evil, Message: evil, Content: text(evil), Context: []actions.Labelled{{Label: evil, Value: text(evil)}},
 					Options: []actions.OptionItem{{Value: text(evil), Label: evil, Description: evil}}}}}})
 		for _, size := range append(tuitest.Sizes(), [2]int{200, 60}) {

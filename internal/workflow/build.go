@@ -73,6 +73,9 @@ func (b *builder) collect() {
 			}
 			b.own.Answers[n.name] = list
 		}
+		if n.protocol.text == "json" {
+			b.own.Answers[n.name] = []string{lang.AnyQuestion}
+		}
 	}
 	b.own.Getenv = b.bundle.services.getenv()
 }

@@ -74,3 +74,30 @@ func TestRunFails(t *testing.T) {
 		}
 	}
 }
+
+// TestAProgramIsGivenItsOwnAnswers: answers.NODE is there for programs that ask too, in a map's body as well.
+func TestAProgramIsGivenItsOwnAnswers(t *testing.T) {
+	program := `[sh, -c, "cat"], protocol: json, in: {said: answers.agent, one: answers.agent?.pay?.comment}`
+	for name, text := range map[string]string{
+		"alone":    `  agent: {exec: ` + program + `}`,
+		"in a map": `  all: {map: "[1]", do: {agent: {exec: ` + program + `}}}`,
+		"after":    "  agent: {exec: [cat], protocol: json, then: b}\n  b: {template: '{{with .answers.agent}}{{.pay.comment}}{{end}}'}",
+	} {
+		d := checkpoint.Definition{Files: []checkpoint.File{{Path: "t.yaml", Text: "workflow: t\nnodes:\n" + text + "\n"}}}
+		if _, err := workflow.FromDefinition(d); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	out := run(t, `workflow: t
+output: {got: got}
+nodes:
+  agent:
+    exec: [sh, -c, 'printf "{\"output\":%s}" "$(cat | sed "s/.*\"input\"://; s/,\"state\".*//")"']
+    protocol: json
+    in: {said: answers.agent}
+    output: got
+`, nil)
+	if got := string(out.Outputs); out.Status != checkpoint.Done || got != `{"got":{"said":null}}` {
+		t.Errorf("%s (%+v) %s", out.Status, out.Error, got)
+	}
+}

@@ -85,6 +85,7 @@ func interruptOf(i checkpoint.Interrupt, thread, workflow string, v checkpoint.V
 	x.Overdue = i.Overdue || !x.Due.IsZero() && x.Due.Before(now)
 	if i.Previous != nil {
 		x.Feedback, x.FeedbackBy, x.Former = i.Previous.Feedback, i.Previous.By, i.Previous.Content
+		x.FormerAction, x.FormerValue = i.Previous.Action, i.Previous.Value
 	}
 	return x
 }

@@ -33,6 +33,8 @@ func TestEval(t *testing.T) {
 		{"missing?.x", "null"},
 		{"answers.review.comment", `"Shorter"`},
 		{"answers.confirm?.name?.value", "null"},
+		{"answers.agent.pay.comment + answers.agent['which one'].comment", `"yesno"`},
+		{"answers.agent?.later?.value", "null"},
 		{"errors.verify.attempts + 1", "4"},
 		{"errors.verify.ended == 'failed' ? errors.verify.by + errors.verify.comment : '-'", `""`},
 		{"run.id", `"t-1"`},

@@ -17,12 +17,15 @@ const MaxText = 16 << 20
 // Names are what a template or expression may mention at one place in a file.
 type Names struct {
 	Keys    []string                         // state keys, in a map also the item's name and "index"
-	Answers map[string][]string              // human nodes -> nil, questions nodes -> names of their questions
+	Answers map[string][]string              // human nodes -> nil, questions nodes -> names of their questions, programs -> AnyQuestion
 	Errors  []string                         // nodes
 	Output  bool                             // "output" is known here
 	Env     bool                             // the template function env is allowed here
 	Getenv  func(name string) (string, bool) // serves env, as os.LookupEnv does; nil means that nothing is set
 }
+
+// AnyQuestion stands for the names of the questions of a node whose program alone knows them.
+const AnyQuestion = "*"
 
 // The fields of what the engine itself keeps.
 var (
@@ -66,6 +69,9 @@ func (n Names) answerFields(path []string) (names []string, open bool) {
 	}
 	questions := n.Answers[path[0]]
 	path = path[1:]
+	if len(path) == 0 && slices.Contains(questions, AnyQuestion) {
+		return nil, true
+	}
 	if questions != nil {
 		if len(path) == 0 {
 			return questions, false

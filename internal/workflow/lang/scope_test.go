@@ -47,7 +47,7 @@ var keys = []string{
 func names() lang.Names {
 	return lang.Names{
 		Keys:    keys,
-		Answers: map[string][]string{"review": nil, "confirm": {"change", "name"}},
+		Answers: map[string][]string{"review": nil, "confirm": {"change", "name"}, "agent": {lang.AnyQuestion}},
 		Errors:  []string{"verify"},
 	}
 }
@@ -56,7 +56,7 @@ const object = `{"notes":"Hello","since":"v1","amount":240,"price":12.5,"big":1e
 "items":[{"n":1,"s":"x"},{"n":2.5,"s":"y"}],"empty":"","claim":{"person":"Ada","amount":"1900"},"urgent":true,
 "talk":[{"role":"customer","text":"Hi"},{"role":"human","text":"Yo"}],"limit":100.0,"value":3,
 "when":"2026-11-29T18:05:00Z","html":"<a&b>","umlaut":"Grüße","count":0,"text":"one\ntwo\n\nthree","none":[],
-"answers":{"review":{"action":"retry","value":null,"comment":"Shorter","by":"ada","at":"2026-11-29T18:00:00Z"},"confirm":null},
+"answers":{"review":{"action":"retry","value":null,"comment":"Shorter","by":"ada","at":"2026-11-29T18:00:00Z"},"confirm":null,"agent":{"pay":{"action":"approve","comment":"yes"},"which one":{"comment":"no"}}},
 "errors":{"verify":{"message":"exit code 1","ended":"failed","by":"","comment":"","attempts":3,"at":"2026-11-29T18:00:00Z"}},
 "run":{"id":"t-1","workflow":"w","started":"2026-11-29T17:00:00Z"}}`
 

@@ -24,6 +24,8 @@ type request struct {
 	Input           json.RawMessage                `json:"input"`
 	State           map[string]json.RawMessage     `json:"state"`
 	ResumeInputs    map[string]engine.AnswerRecord `json:"resume_inputs"`
+	Feedback        map[string]engine.AnswerRecord `json:"feedback"`  // the retry that began this run
+	Discarded       map[string]engine.AnswerRecord `json:"discarded"` // what the run had been answered which that retry took away
 	PriorOutput     json.RawMessage                `json:"prior_output"`
 	PriorInterrupts []string                       `json:"prior_interrupt_ids"`
 }
@@ -65,22 +67,28 @@ func (n *Exec) request(call *engine.Call, scope *callScope) ([]byte, error) {
 		v, _ := scope.Lookup(key)
 		state[key] = v.JSON()
 	}
-	answers := make(map[string]engine.AnswerRecord, len(call.Resume))
-	for key, a := range call.Resume {
-		if a.Value == nil {
-			a.Value = json.RawMessage("null")
-		}
-		answers[key] = a
-	}
 	stdin, err := marshal(request{
 		Node: call.Node, RunID: call.Path, Attempt: call.Attempt, IdempotencyKey: call.IdempotencyKey,
-		Input: input, State: state, ResumeInputs: answers,
+		Input: input, State: state,
+		ResumeInputs: records(call.Resume), Feedback: records(call.Feedback), Discarded: records(call.Discarded),
 		PriorOutput: call.PriorOutput.JSON(), PriorInterrupts: append([]string{}, call.PriorInterrupts...),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the request of the program: %w", err)
 	}
 	return append(stdin, '\n'), nil
+}
+
+// records are answers as a program reads them: an object also where there are none, and none without a value.
+func records(answers map[string]engine.AnswerRecord) map[string]engine.AnswerRecord {
+	all := make(map[string]engine.AnswerRecord, len(answers))
+	for key, a := range answers {
+		if a.Value == nil {
+			a.Value = json.RawMessage("null")
+		}
+		all[key] = a
+	}
+	return all
 }
 
 // reply reads what a program printed into a Result. Errors continue the sentence "the answer on stdout ...".

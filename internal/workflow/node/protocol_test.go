@@ -29,6 +29,8 @@ func TestRequest(t *testing.T) {
 	call.Resume = map[string]engine.AnswerRecord{
 		"ok": {Action: actions.Approve, Comment: "fine", By: "ada", At: start},
 	}
+	call.Feedback = map[string]engine.AnswerRecord{"draft.why": {Action: actions.Retry, Comment: "shorter", By: "bob", At: start}}
+	call.Discarded = map[string]engine.AnswerRecord{"old": {Action: actions.Choose, Value: json.RawMessage(`"x"`), By: "bob", At: start}}
 	n := jsonProgram(t, "echo")
 	for _, c := range []struct {
 		in   []node.Named
@@ -46,6 +48,8 @@ func TestRequest(t *testing.T) {
 		want := `{"node":"n","run_id":"main@1/n@2","attempt":3,"idempotency_key":"key","input":` + c.want + `,
 			"state":{"name":"Ada","amount":null},
 			"resume_inputs":{"ok":{"action":"approve","value":null,"comment":"fine","by":"ada","at":"2026-11-29T18:00:00Z"}},
+			"feedback":{"draft.why":{"action":"retry","value":null,"comment":"shorter","by":"bob","at":"2026-11-29T18:00:00Z"}},
+			"discarded":{"old":{"action":"choose","value":"x","comment":"","by":"bob","at":"2026-11-29T18:00:00Z"}},
 			"prior_output":{"n":1},"prior_interrupt_ids":["other"]}`
 		if diff := cmp.Diff(decoded(t, want), decoded(t, string(result.Output.JSON()))); diff != "" {
 			t.Errorf("in %v (-want +got):\n%s", c.in, diff)
@@ -68,7 +72,7 @@ func TestFirstRequestHasNoNulls(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := string(result.Output.JSON())
-	for _, want := range []string{`"resume_inputs":{}`, `"prior_interrupt_ids":[]`, `"prior_output":null`, `"input":null`} {
+	for _, want := range []string{`"resume_inputs":{}`, `"feedback":{}`, `"discarded":{}`, `"prior_interrupt_ids":[]`, `"prior_output":null`, `"input":null`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s lacks %s", got, want)
 		}

@@ -261,12 +261,12 @@ func (p *Page) questionHead(q desk.Question, w int) []string {
 		more = append(more, "@"+sanitize.Line(who))
 	}
 	lines = append(lines, t.Muted.Render(cell.Between(where, strings.Join(more, "  ")+" ", w)))
-	if q.Round > 1 && q.Feedback != "" {
+	if q.Round > 1 && (q.Feedback != "" || q.FormerAction != "") {
 		by := sanitize.Line(q.FeedbackBy)
 		if by == p.reviewer {
 			by = "you"
 		}
-		lines = append(lines, t.Accent.Render(cell.Between(fmt.Sprintf(" %s asked: %q", by, sanitize.Line(q.Feedback)), "", w)))
+		lines = append(lines, t.Accent.Render(cell.Between(" "+roundBefore(q, by, "asked"), "", w)))
 	}
 	return append(lines, t.Border.Render(strings.Repeat("─", w)))
 }

@@ -121,3 +121,15 @@ func TestAfter(t *testing.T) {
 		t.Errorf("none open: %d", got)
 	}
 }
+
+func TestRoundBefore(t *testing.T) {
+	for want, q := range map[string]desk.Question{
+		`ana asked: "shorter"`:                               {Feedback: "shorter"},
+		"ana answered before: approve":                       {FormerAction: "approve", FormerValue: []byte("true")},
+		`ana answered before: choose "marketing": "cheaper"`: {FormerAction: "choose", FormerValue: []byte(`"marketing"`), Feedback: "cheaper"},
+	} {
+		if got := roundBefore(q, "ana", "asked"); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -185,8 +185,8 @@ func (p *Page) sideRounds(q desk.Question, w int) []string {
 	}
 	var lines []string
 	by := sanitize.Line(q.FeedbackBy)
-	if q.Feedback != "" {
-		for i, l := range cell.WrapText(fmt.Sprintf("%s retry: %q", by, sanitize.Line(q.Feedback)), max(w-6, 1)) {
+	if q.Feedback != "" || q.FormerAction != "" {
+		for i, l := range cell.WrapText(roundBefore(q, by, "retry"), max(w-6, 1)) {
 			lead := fmt.Sprintf(" %-3d", q.Round-1)
 			if i > 0 {
 				lead = "    "
@@ -195,6 +195,22 @@ func (p *Page) sideRounds(q desk.Question, w int) []string {
 		}
 	}
 	return append(lines, cell.Clip(fmt.Sprintf(" %-3d this one, %s; d: diff", q.Round, ago.Ago(p.now(), q.Asked)), w))
+}
+
+// roundBefore tells what came of the round before: what was said with the retry that ended it, or how it was answered
+// before a retry of another question of the run took the answer back.
+func roundBefore(q desk.Question, by, verb string) string {
+	if q.FormerAction == "" {
+		return fmt.Sprintf("%s %s: %q", by, verb, sanitize.Line(q.Feedback))
+	}
+	text := by + " answered before: " + sanitize.Line(q.FormerAction)
+	if v := string(q.FormerValue); v != "" && v != "null" && v != "true" {
+		text += " " + sanitize.Line(v)
+	}
+	if q.Feedback != "" {
+		text += fmt.Sprintf(": %q", sanitize.Line(q.Feedback))
+	}
+	return text
 }
 
 func (p *Page) sidePath(d *desk.Detail, w, h int) []string {
