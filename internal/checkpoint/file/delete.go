@@ -1,9 +1,11 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -84,8 +86,12 @@ func (s *Store) readTombstone(thread, file string) (*checkpoint.Tombstone, error
 func (s *Store) Tombstones(ctx context.Context) ([]checkpoint.Tombstone, error) {
 	var numbers map[string]int64
 	present := make(map[string]bool) // a thread that came back after it was deleted, just before the stone is removed
+	marked := make(map[string]checkpoint.Tombstone)
 	err := s.listing.with(ctx, func(time.Time) {
-		numbers = s.listing.deletions()
+		numbers = maps.Clone(s.listing.gone)
+		for thread, h := range s.listing.marked {
+			marked[thread] = h.stone()
+		}
 		for thread := range s.listing.rows {
 			present[thread] = true
 		}
@@ -93,6 +99,27 @@ func (s *Store) Tombstones(ctx context.Context) ([]checkpoint.Tombstone, error) 
 	if err != nil {
 		return nil, err
 	}
+	stones, err := s.readTombstones()
+	if err != nil {
+		return nil, err
+	}
+	stones = slices.DeleteFunc(stones, func(b checkpoint.Tombstone) bool { return present[b.Thread] })
+	for i := range stones {
+		delete(marked, stones[i].Thread)
+	}
+	stones = slices.AppendSeq(stones, maps.Values(marked))
+	slices.SortFunc(stones, func(a, b checkpoint.Tombstone) int {
+		return cmp.Or(a.DeletedAt.Compare(b.DeletedAt), cmp.Compare(numbers[a.Thread], numbers[b.Thread]), cmp.Compare(a.Thread, b.Thread))
+	})
+	return stones, nil
+}
+
+// stone is what is left of a thread whose head says that it is deleted.
+func (h *head) stone() checkpoint.Tombstone {
+	return checkpoint.Tombstone{Thread: h.info.Thread, DeletedAt: h.deleted, Decisions: h.chain.Count, DecisionHash: h.chain.Last}
+}
+
+func (s *Store) readTombstones() ([]checkpoint.Tombstone, error) {
 	list, err := s.disk.List(s.tombstones())
 	if err != nil {
 		return nil, err
@@ -110,15 +137,7 @@ func (s *Store) Tombstones(ctx context.Context) ([]checkpoint.Tombstone, error) 
 		if err != nil {
 			return nil, err
 		}
-		if !present[b.Thread] {
-			stones = append(stones, *b)
-		}
+		stones = append(stones, *b)
 	}
-	slices.SortFunc(stones, func(a, b checkpoint.Tombstone) int {
-		if c := a.DeletedAt.Compare(b.DeletedAt); c != 0 {
-			return c
-		}
-		return int(numbers[a.Thread] - numbers[b.Thread])
-	})
 	return stones, nil
 }

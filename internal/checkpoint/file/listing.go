@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -22,6 +21,7 @@ type listing struct {
 	mu     sync.Mutex
 	rows   map[string]*row
 	gone   map[string]int64 // deleted threads, by the number of the deletion
+	marked map[string]*head // of them those that have no tombstone yet
 	log    []entryOfLog     // ascending; an entry counts while its number is that of its thread
 	loaded bool
 }
@@ -38,7 +38,7 @@ type entryOfLog struct {
 }
 
 func newListing(s *Store) *listing {
-	return &listing{s: s, rows: make(map[string]*row), gone: make(map[string]int64)}
+	return &listing{s: s, rows: make(map[string]*row), gone: make(map[string]int64), marked: make(map[string]*head)}
 }
 
 // catchUp reads the journal on if it has moved.
@@ -104,7 +104,7 @@ func (l *listing) everything(ctx context.Context, numbers map[string]int64) (map
 	}
 	heads, errs := make([]*head, len(folders)), make([]error, len(folders))
 	each(len(folders), func(i int) { heads[i], errs[i] = s.readHeadIn(folders[i].name) })
-	l.rows, l.gone, l.log = make(map[string]*row, len(folders)), make(map[string]int64), nil
+	l.rows, l.gone, l.marked, l.log = make(map[string]*row, len(folders)), make(map[string]int64), make(map[string]*head), nil
 	rest := make(map[string]bool, len(numbers))
 	for thread := range numbers {
 		rest[thread] = true
@@ -124,7 +124,11 @@ func (l *listing) everything(ctx context.Context, numbers map[string]int64) (map
 			rest[thread] = true // read once more, by its name
 			continue
 		}
-		if heads[i] == nil || !heads[i].deleted.IsZero() {
+		if heads[i] == nil {
+			continue
+		}
+		if !heads[i].deleted.IsZero() {
+			rest[thread] = true
 			continue
 		}
 		l.rows[thread] = &row{head: heads[i], seq: numbers[thread]}
@@ -231,12 +235,11 @@ func (l *listing) read(threads map[string]bool, numbers map[string]int64) error 
 	return nil
 }
 
-// deletions gives the numbers of the deletions.
-func (l *listing) deletions() map[string]int64 { return maps.Clone(l.gone) }
-
 // buried reports whether a thread that is not there has been deleted.
 func (l *listing) buried(thread string, h *head) (bool, error) {
+	delete(l.marked, thread)
 	if h != nil {
+		l.marked[thread] = h
 		return true, nil
 	}
 	return exists(l.s.disk, l.s.tombstone(thread))
