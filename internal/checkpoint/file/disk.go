@@ -59,7 +59,7 @@ func removed(d disk, name string) error {
 	return nil
 }
 
-// removeTree removes a folder with what is in it, or a file, or nothing.
+// removeTree removes a folder with what is in it, if it is there.
 func removeTree(d disk, name string) error {
 	list, err := d.List(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -174,12 +174,33 @@ func (s *Store) readHead(thread string) (*head, error) {
 func (s *Store) readHeadIn(folder string) (*head, error) {
 	b, err := s.disk.Read(s.headFile(folder))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, s.headless(folder)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return decodeHead(b)
+}
+
+// headless is nil for a folder without a head that a crash can have left: of a thread that was about to begin, which has one
+// step or a head that was being written, or of one that is deleted. Any other has lost its head.
+func (s *Store) headless(folder string) error {
+	begun, err := exists(s.disk, s.headFile(folder)+temporary)
+	if err != nil || begun {
+		return err
+	}
+	list, err := s.disk.List(join(s.threads(), folder, "steps"))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) <= 1 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	deleted, err := exists(s.disk, join(s.tombstones(), folder+".json"))
+	if err != nil || deleted {
+		return err
+	}
+	return fmt.Errorf("the file is missing, though %d steps are there", len(list))
 }
 
 // present reads the head of a thread that must be there.

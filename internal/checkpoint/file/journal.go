@@ -49,7 +49,7 @@ type journalState struct {
 	from    int64            // its beginning
 	size    int64            // bytes read: whole lines
 	last    int64            // number
-	damaged bool             // it has a line that cannot be read
+	damaged bool             // a line cannot be read or is lost
 	changes map[string]int64 // by thread
 	quiet   map[string]int64 // by thread: later than its last change
 }
@@ -104,11 +104,13 @@ func (j *journal) readLocked() error {
 	}
 	before := int64(0)
 	if !j.known || h.From != j.from || size < j.size {
-		lost := !j.known || h.Lost || size == 0
+		shorter := j.known && h.From == j.from && size > 0
+		lost := !j.known || h.Lost || size == 0 || shorter
 		if j.known {
 			before = j.last
 		}
-		j.journalState = journalState{known: true, from: h.From, last: h.From, changes: make(map[string]int64), quiet: make(map[string]int64)}
+		j.journalState = journalState{known: true, from: h.From, last: max(h.From, j.last), damaged: shorter,
+			changes: make(map[string]int64), quiet: make(map[string]int64)}
 		j.news.all = j.news.all || lost
 	}
 	if size == j.size {
@@ -120,6 +122,9 @@ func (j *journal) readLocked() error {
 		return err
 	}
 	j.take(b, before)
+	if j.size < size { // whoever wrote that line did not live to end it
+		j.damaged = true
+	}
 	return nil
 }
 
@@ -200,13 +205,13 @@ func (j *journal) append(lines ...line) error {
 // rewrite writes the journal anew.
 func (j *journal) rewrite() error {
 	h := journalHead{Journal: formatVersion, From: j.last, Lost: j.size == 0 || j.damaged}
-	if j.size == 0 {
+	if h.Lost {
 		begun, err := j.s.begun()
 		if err != nil {
 			return err
 		}
 		if begun { // no number is given twice, and the clock has counted further than any journal
-			h.From = max(j.last, j.s.now().UnixMicro())
+			h.From = max(j.last+1, j.s.now().UnixMicro())
 		}
 	}
 	o, err := verbatim.LineOf(h)

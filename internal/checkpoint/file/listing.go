@@ -216,6 +216,7 @@ func (l *listing) read(threads map[string]bool, numbers map[string]int64) error 
 			}
 			l.rows[thread] = r
 			delete(l.gone, thread)
+			delete(l.marked, thread)
 		default:
 			delete(l.rows, thread)
 			was, err := l.buried(thread, h)

@@ -30,9 +30,9 @@ type simDisk struct {
 type failure int
 
 const (
-	crash failure = iota // and nothing after it happens
-	full                 // there is no space, until the test makes some
-	broken               // a sync fails, once
+	crash  failure = iota // and nothing after it happens
+	full                  // there is no space, until the test makes some
+	broken                // a sync fails, once
 )
 
 var (

@@ -59,6 +59,13 @@ func (t *session) importThread(ctx context.Context, b *checkpoint.Bundle, buried
 	if err := t.create(); err != nil {
 		return err
 	}
+	// Many steps without a head are a thread that lost it, unless one is being written.
+	if err := t.s.disk.Write(t.s.headFile(escape(t.thread))+temporary, nil); err != nil {
+		return err
+	}
+	if err := t.s.disk.Sync(t.s.folder(t.thread)); err != nil {
+		return err
+	}
 	if err := t.importSteps(ctx, h, b); err != nil {
 		return err
 	}

@@ -105,14 +105,30 @@ func (s *Store) Stats(ctx context.Context) (checkpoint.Stats, error) {
 	if err != nil {
 		return checkpoint.Stats{}, err
 	}
-	for _, folder := range []string{s.definitions(), s.tombstones()} {
-		if err := s.visit(folder, "", func(_ string, size int64) { stats.Bytes += size }); err != nil {
-			return checkpoint.Stats{}, err
-		}
+	bytes, spare, err := s.beside()
+	if err != nil {
+		return checkpoint.Stats{}, err
 	}
 	_, size, err := s.journal.look()
-	stats.Bytes += size
+	stats.Bytes += bytes + size
+	stats.FreeBytes += spare
 	return stats, err
+}
+
+// beside gives the bytes of what is kept beside the threads, and of them what is left over.
+func (s *Store) beside() (bytes, spare int64, err error) {
+	for _, folder := range []string{s.definitions(), s.tombstones()} {
+		err := s.visit(folder, "", func(file string, size int64) {
+			bytes += size
+			if first, _, _ := strings.Cut(file, "/"); strings.HasSuffix(first, temporary) {
+				spare += size
+			}
+		})
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	return bytes, spare, nil
 }
 
 // survey looks at the folders of all threads.
@@ -145,8 +161,12 @@ func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) e
 		return err
 	}
 	var names []string
-	var total, done int64
-	err := s.survey(ctx, func(name string, u usage) error {
+	var done int64
+	_, total, err := s.beside()
+	if err != nil {
+		return err
+	}
+	err = s.survey(ctx, func(name string, u usage) error {
 		if len(u.spareFiles) > 0 || u.spareRows || u.unfinished || u.nobodyKnows {
 			names, total = append(names, name), total+u.spare
 		}
@@ -164,7 +184,13 @@ func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) e
 			progress(min(done, total), total)
 		}
 	}
-	return classify(s.tidyStore(ctx))
+	if err := s.tidyStore(ctx); err != nil {
+		return classify(err)
+	}
+	if progress != nil {
+		progress(total, total)
+	}
+	return nil
 }
 
 // tidy removes what is left over in one folder.
@@ -214,7 +240,11 @@ func (s *Store) tidyStore(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			err = removeTree(s.disk, join(folder, e.name))
+			if e.folder {
+				err = removeTree(s.disk, join(folder, e.name))
+			} else {
+				err = removed(s.disk, join(folder, e.name))
+			}
 			release()
 			if err != nil {
 				return err
