@@ -98,6 +98,26 @@ func VerifyChain(thread string, rows iter.Seq2[*Decision, error], end Chain) err
 	return nil
 }
 
+// Verify checks a tombstone by itself: of the record it stands for only the end is left. there tells that the thread is,
+// too. What does not hold is an ErrCorrupt.
+func (t *Tombstone) Verify(there bool) error {
+	digest, err := hex.DecodeString(t.DecisionHash)
+	problem := ""
+	switch {
+	case there:
+		problem = "the thread is there"
+	case t.DeletedAt.IsZero():
+		problem = "it does not tell when the thread was deleted"
+	case t.Decisions < 0 || (t.Decisions == 0) != (t.DecisionHash == ""):
+		problem = fmt.Sprintf("it counts %d decisions, and the hash of the last is %q", t.Decisions, t.DecisionHash)
+	case err != nil || t.Decisions > 0 && len(digest) != sha256.Size:
+		problem = fmt.Sprintf("%q is no hash of a decision", t.DecisionHash)
+	default:
+		return nil
+	}
+	return fmt.Errorf("tombstone of thread %s: %w: %s", t.Thread, ErrCorrupt, problem)
+}
+
 // Micro brings t to what a store keeps: microseconds, UTC. The zero time stays zero.
 func Micro(t time.Time) time.Time { return FromMicros(ToMicros(t)) }
 

@@ -107,3 +107,32 @@ func TestChainPassesReadingErrorsOn(t *testing.T) {
 		t.Errorf("error %v, want the reader's", err)
 	}
 }
+
+func TestTombstonesAreVerified(t *testing.T) {
+	hash := strings.Repeat("0f", 32)
+	at := time.Unix(1, 0)
+	for name, c := range map[string]struct {
+		stone checkpoint.Tombstone
+		there bool
+		want  string
+	}{
+		"whole":              {checkpoint.Tombstone{Thread: "t", DeletedAt: at, Decisions: 3, DecisionHash: hash}, false, ""},
+		"without decisions":  {checkpoint.Tombstone{Thread: "t", DeletedAt: at}, false, ""},
+		"of a thread":        {checkpoint.Tombstone{Thread: "t", DeletedAt: at}, true, "is there"},
+		"without a time":     {checkpoint.Tombstone{Thread: "t"}, false, "when"},
+		"hash taken away":    {checkpoint.Tombstone{Thread: "t", DeletedAt: at, Decisions: 3}, false, "counts 3"},
+		"count taken away":   {checkpoint.Tombstone{Thread: "t", DeletedAt: at, DecisionHash: hash}, false, "counts 0"},
+		"a count below zero": {checkpoint.Tombstone{Thread: "t", DeletedAt: at, Decisions: -1, DecisionHash: hash}, false, "counts -1"},
+		"no hash":            {checkpoint.Tombstone{Thread: "t", DeletedAt: at, Decisions: 3, DecisionHash: "none"}, false, "no hash"},
+		"a short hash":       {checkpoint.Tombstone{Thread: "t", DeletedAt: at, Decisions: 3, DecisionHash: "0f"}, false, "no hash"},
+	} {
+		err := c.stone.Verify(c.there)
+		if c.want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		} else if !errors.Is(err, checkpoint.ErrCorrupt) || !strings.Contains(err.Error(), "thread t") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}

@@ -397,7 +397,8 @@ type Fault struct {
 
 // Verified is the result of checking decision chains.
 type Verified struct {
-	Threads int64
-	Rows    int64
-	Broken  []string // one sentence each, naming thread and row
+	Threads    int64
+	Rows       int64
+	Tombstones int64    // of deleted threads
+	Broken     []string // one sentence each, naming thread and row
 }

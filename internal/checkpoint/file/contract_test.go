@@ -31,8 +31,39 @@ func (d unsynced) Append(name string, offset int64, data []byte, _ bool) error {
 func (unsynced) Sync(string) error { return nil }
 
 func TestContract(t *testing.T) {
-	checkpointtest.Run(t, func(t *testing.T, now func() time.Time) checkpoint.Store {
-		return openUnsynced(t, filepath.Join(t.TempDir(), "store"), Options{Now: now})
+	checkpointtest.Run(t, fresh)
+}
+
+func fresh(t *testing.T, now func() time.Time) checkpoint.Store {
+	return openUnsynced(t, filepath.Join(t.TempDir(), "store"), Options{Now: now})
+}
+
+// TestTampered mends all checksums, too.
+func TestTampered(t *testing.T) {
+	checkpointtest.RunTampered(t, fresh, func(t *testing.T, s checkpoint.Store, thread string, rows []*checkpoint.Decision) {
+		store := s.(*Store)
+		h, err := store.readHead(thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []byte
+		for _, d := range rows {
+			l, err := encodeDecision(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, l...)
+		}
+		h.rows = int64(len(lines))
+		head, err := h.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, b := range map[string][]byte{store.decisionsFile(thread): lines, store.headFile(escape(thread)): head} {
+			if err := os.WriteFile(name, b, privateFile); err != nil {
+				t.Fatal(err)
+			}
+		}
 	})
 }
 

@@ -14,9 +14,17 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) {
-	checkpointtest.Run(t, func(t *testing.T, now func() time.Time) checkpoint.Store {
-		s := memory.New(memory.Options{Now: now})
-		t.Cleanup(func() { s.Close() })
-		return s
+	checkpointtest.Run(t, fresh)
+}
+
+func fresh(t *testing.T, now func() time.Time) checkpoint.Store {
+	s := memory.New(memory.Options{Now: now})
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestTampered(t *testing.T) {
+	checkpointtest.RunTampered(t, fresh, func(_ *testing.T, s checkpoint.Store, thread string, rows []*checkpoint.Decision) {
+		s.(*memory.Store).Rewrite(thread, rows)
 	})
 }

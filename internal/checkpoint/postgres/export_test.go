@@ -21,3 +21,14 @@ func (s *Store) Plan(ctx context.Context, q checkpoint.Query) ([]string, error) 
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
+
+// Rewrite puts other decision rows in place of a thread's.
+func (s *Store) Rewrite(ctx context.Context, thread string, rows []*checkpoint.Decision) error {
+	return s.write(ctx, func(t *tx) error {
+		t.queue("DELETE FROM decisions WHERE thread = $1", thread)
+		for _, d := range rows {
+			t.insertDecision(d)
+		}
+		return nil
+	})
+}

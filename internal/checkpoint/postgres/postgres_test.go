@@ -17,8 +17,18 @@ func TestMain(m *testing.M) { procs.Main(m) }
 
 // TestContract does not wait for the disk, which the contract has nothing to say about.
 func TestContract(t *testing.T) {
-	checkpointtest.Run(t, func(t *testing.T, now func() time.Time) checkpoint.Store {
-		return open(t, servers.With(t, servers.PostgresStore(t), "synchronous_commit", "off"), postgres.Options{Now: now})
+	checkpointtest.Run(t, unsynced)
+}
+
+func unsynced(t *testing.T, now func() time.Time) checkpoint.Store {
+	return open(t, servers.With(t, servers.PostgresStore(t), "synchronous_commit", "off"), postgres.Options{Now: now})
+}
+
+func TestTampered(t *testing.T) {
+	checkpointtest.RunTampered(t, unsynced, func(t *testing.T, s checkpoint.Store, thread string, rows []*checkpoint.Decision) {
+		if err := s.(*postgres.Store).Rewrite(t.Context(), thread, rows); err != nil {
+			t.Fatal(err)
+		}
 	})
 }
 

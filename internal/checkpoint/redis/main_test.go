@@ -21,8 +21,18 @@ func TestServerKilled(t *testing.T) {
 }
 
 func TestContract(t *testing.T) {
-	checkpointtest.Run(t, func(t *testing.T, now func() time.Time) checkpoint.Store {
-		return open(t, servers.RedisStore(t), redis.Options{Now: now})
+	checkpointtest.Run(t, fresh)
+}
+
+func fresh(t *testing.T, now func() time.Time) checkpoint.Store {
+	return open(t, servers.RedisStore(t), redis.Options{Now: now})
+}
+
+func TestTampered(t *testing.T) {
+	checkpointtest.RunTampered(t, fresh, func(t *testing.T, s checkpoint.Store, thread string, rows []*checkpoint.Decision) {
+		if err := s.(*redis.Store).Rewrite(t.Context(), thread, rows); err != nil {
+			t.Fatal(err)
+		}
 	})
 }
 

@@ -1,7 +1,9 @@
 package sqlite_test
 
 import (
+	"database/sql"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,8 +14,33 @@ import (
 )
 
 func TestContract(t *testing.T) {
-	checkpointtest.Run(t, func(t *testing.T, now func() time.Time) checkpoint.Store {
-		return open(t, filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Now: now})
+	checkpointtest.Run(t, fresh)
+}
+
+func fresh(t *testing.T, now func() time.Time) checkpoint.Store {
+	return open(t, filepath.Join(t.TempDir(), "store.db"), sqlite.Options{Now: now})
+}
+
+func TestTampered(t *testing.T) {
+	checkpointtest.RunTampered(t, fresh, func(t *testing.T, s checkpoint.Store, thread string, rows []*checkpoint.Decision) {
+		db, err := sql.Open("sqlite", strings.TrimPrefix(s.URL(), "sqlite:"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if _, err = db.Exec("DELETE FROM decisions WHERE thread = ?", thread); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range rows {
+			_, err := db.Exec(`INSERT INTO decisions (thread, n, decision, response, step, revision, interrupt, key, address, path, action, data, comment,
+				reviewer, decided_at, waited, shown_hash, outcome, withdraws, prev_hash, hash)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, d.Thread, d.N, d.ID, d.ResponseID, d.Version.Step, d.Version.Revision,
+				d.Interrupt, d.Key, d.Address, d.Path, d.Action, []byte(d.Data), d.Comment, d.Reviewer, d.DecidedAt.UnixMicro(), d.WaitedSeconds,
+				d.ShownHash, string(d.Outcome), d.Withdraws, d.PrevHash, d.Hash)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
 	})
 }
 

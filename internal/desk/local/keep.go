@@ -202,14 +202,36 @@ func (s *Source) Verify(ctx context.Context, thread string) (*desk.Verified, err
 			return nil, err
 		}
 	}
-	return v, nil
+	return v, s.verifyTombstones(ctx, store, v)
+}
+
+// verifyTombstones checks what is left of the records of deleted threads.
+func (s *Source) verifyTombstones(ctx context.Context, store checkpoint.Store, v *desk.Verified) error {
+	stones, err := store.Tombstones(ctx)
+	if errors.Is(err, checkpoint.ErrCorrupt) {
+		v.Broken = append(v.Broken, err.Error())
+		return nil
+	}
+	if err != nil {
+		return stored(err)
+	}
+	for i := range stones {
+		_, err := store.Thread(ctx, stones[i].Thread)
+		if err != nil && !errors.Is(err, checkpoint.ErrNotFound) {
+			return stored(err)
+		}
+		v.Tombstones++
+		if broken := stones[i].Verify(err == nil); broken != nil {
+			v.Broken = append(v.Broken, broken.Error())
+		}
+	}
+	return nil
 }
 
 // verify checks one chain. A thread that was decided or deleted while it was read is read again.
 func (s *Source) verify(ctx context.Context, store checkpoint.Store, t checkpoint.ThreadInfo, v *desk.Verified) error {
 	for {
 		err := checkpoint.VerifyChain(t.Thread, store.Decisions(ctx, t.Thread), checkpoint.Chain{Count: t.Decisions, Last: t.DecisionHash})
-		var broken *checkpoint.ChainError
 		if err == nil {
 			v.Threads, v.Rows = v.Threads+1, v.Rows+t.Decisions
 			return nil
@@ -223,7 +245,7 @@ func (s *Source) verify(ctx context.Context, store checkpoint.Store, t checkpoin
 		case now.Decisions != t.Decisions || now.DecisionHash != t.DecisionHash:
 			t = *now
 			continue
-		case !errors.As(err, &broken):
+		case !errors.Is(err, checkpoint.ErrCorrupt): // a row that cannot be read was changed as well
 			return stored(err)
 		}
 		v.Threads, v.Rows = v.Threads+1, v.Rows+t.Decisions

@@ -200,13 +200,16 @@ func FromPruned(p *desk.Pruned) Pruned {
 
 // Verified is `audit --verify --json`.
 type Verified struct {
-	Threads int64    `json:"threads"`
-	Rows    int64    `json:"rows"`
-	Broken  []string `json:"broken"`
+	Threads    int64    `json:"threads"`
+	Rows       int64    `json:"rows"`
+	Tombstones int64    `json:"tombstones"`
+	Broken     []string `json:"broken"`
 }
 
 // FromVerified is the report of a check of the decision chains.
-func FromVerified(v *desk.Verified) Verified { return Verified{v.Threads, v.Rows, list(v.Broken)} }
+func FromVerified(v *desk.Verified) Verified {
+	return Verified{v.Threads, v.Rows, v.Tombstones, list(v.Broken)}
+}
 
 func list(items []string) []string {
 	if items == nil {
