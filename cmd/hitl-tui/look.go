@@ -211,7 +211,11 @@ func (a *app) verify(cmd *cobra.Command, d *opened, thread string) error {
 			fmt.Fprintln(a.out, sanitize.Line(line))
 		}
 		if len(result.Broken) == 0 {
-			fmt.Fprintf(a.out, "%s of %s: unbroken\n", plural(result.Rows, "decision"), plural(result.Threads, "thread"))
+			deleted := ""
+			if result.Tombstones > 0 {
+				deleted = fmt.Sprintf(", and %s of deleted threads", plural(result.Tombstones, "tombstone"))
+			}
+			fmt.Fprintf(a.out, "%s of %s%s: unbroken\n", plural(result.Rows, "decision"), plural(result.Threads, "thread"), deleted)
 		}
 	}
 	if len(result.Broken) > 0 {

@@ -2,23 +2,19 @@ package local_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	goredis "github.com/redis/go-redis/v9"
-
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/open"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/desk/local"
@@ -63,61 +59,17 @@ nodes:
 // backend is a kind of store.
 type backend struct {
 	name  string
-	fresh func(t *testing.T) string // URL of an empty store, which is gone when t ends
+	fresh func(t testing.TB) string // URL of an empty store, which is gone when t ends
 }
-
-var freshStores atomic.Int64
 
 // backends are all kinds of stores; a server that is not there skips its kind, unless CI is set.
 func backends() []backend {
-	missing := func(t *testing.T, what, variable string, err error) {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("no %s at %s, and CI wants one: %v", what, variable, err)
-		}
-		t.Skipf("no %s at %s: %v", what, variable, err)
-	}
-	name := func() string {
-		return fmt.Sprintf("test_moving_%d_%d", os.Getpid(), freshStores.Add(1))
-	}
 	return []backend{
-		{"memory", func(*testing.T) string { return "memory:" }},
-		{"file", func(t *testing.T) string { return "file:" + filepath.Join(t.TempDir(), "threads") }},
-		{"sqlite", func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "desk.db") }},
-		{"redis", func(t *testing.T) string {
-			url := cmp.Or(os.Getenv("HITL_TEST_REDIS"), "redis://127.0.0.1:6379/0")
-			o, err := goredis.ParseURL(url)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := goredis.NewClient(o)
-			if err := c.Ping(t.Context()).Err(); err != nil {
-				c.Close()
-				missing(t, "Redis server", "HITL_TEST_REDIS", err)
-			}
-			prefix := name() + ":"
-			t.Cleanup(func() {
-				defer c.Close()
-				for keys := c.Scan(context.Background(), 0, prefix+"*", 1000).Iterator(); keys.Next(context.Background()); {
-					c.Unlink(context.Background(), keys.Val())
-				}
-			})
-			return url + "?prefix=" + prefix
-		}},
-		{"postgres", func(t *testing.T) string {
-			url := cmp.Or(os.Getenv("HITL_TEST_POSTGRES"), "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable&connect_timeout=5")
-			conn, err := pgx.Connect(t.Context(), url)
-			if err != nil {
-				missing(t, "PostgreSQL server", "HITL_TEST_POSTGRES", err)
-			}
-			schema := name()
-			t.Cleanup(func() {
-				defer conn.Close(context.Background())
-				if _, err := conn.Exec(context.Background(), "DROP SCHEMA IF EXISTS "+schema+" CASCADE"); err != nil {
-					t.Error(err)
-				}
-			})
-			return url + "&search_path=" + schema
-		}},
+		{"memory", func(testing.TB) string { return "memory:" }},
+		{"file", func(t testing.TB) string { return "file:" + filepath.Join(t.TempDir(), "threads") }},
+		{"sqlite", func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "desk.db") }},
+		{"redis", servers.RedisStore},
+		{"postgres", servers.PostgresStore},
 	}
 }
 
@@ -311,5 +263,33 @@ func (p *place) runsOn() {
 		if times != want {
 			p.t.Errorf("thread %s asked %d times, want %d", thread, times, want)
 		}
+	}
+}
+
+// TestVerifyNamesAll changes a row of one thread and a tombstone, and wants both told and the rest looked at.
+func TestVerifyNamesAll(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "threads")
+	p := placeOf(t, backend{"file", func(testing.TB) string { return "file:" + folder }})
+	p.fill()
+	v, err := p.Verify(t.Context(), "")
+	p.must(err)
+	if len(v.Broken) > 0 || v.Threads != 2 || v.Tombstones != 1 {
+		t.Fatalf("%+v", v)
+	}
+	hurt := func(file string, old, with string) {
+		t.Helper()
+		b, err := os.ReadFile(filepath.Join(folder, file))
+		p.must(err)
+		if !bytes.Contains(b, []byte(old)) {
+			t.Fatalf("%s has no %s:\n%s", file, old, b)
+		}
+		p.must(os.WriteFile(filepath.Join(folder, file), bytes.Replace(b, []byte(old), []byte(with), 1), 0o600))
+	}
+	hurt("threads/first/decisions.jsonl", `"reviewer":"bo"`, `"reviewer":"xx"`)
+	hurt("tombstones/deleted.json", `"decisions": 1`, `"decisions": 2`)
+	v, err = p.Verify(t.Context(), "")
+	p.must(err)
+	if len(v.Broken) != 2 || v.Threads != 2 || !strings.Contains(v.Broken[0], "thread first") || !strings.Contains(v.Broken[1], "thread deleted") {
+		t.Errorf("%+v", v)
 	}
 }
