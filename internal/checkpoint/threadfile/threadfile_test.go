@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/memory"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/threadfile"
 )
@@ -261,4 +262,32 @@ func FuzzOpen(f *testing.F) {
 			s.Close()
 		}
 	})
+}
+
+// TestEarlierVersions reads what the earliest version wrote, and writes the same.
+func TestEarlierVersions(t *testing.T) {
+	for name, file := range checkpointtest.EarlierExports(t) {
+		f, err := threadfile.Open(t.Context(), bytes.NewReader(file))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		s := memory.New(memory.Options{})
+		defer s.Close()
+		for _, d := range f.Definitions {
+			if err := s.PutDefinition(t.Context(), d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Import(t.Context(), f.Bundle(), checkpoint.ImportOptions{}); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		b, err := s.Export(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again bytes.Buffer
+		if err := threadfile.Write(t.Context(), &again, b, s, nil, nil); err != nil || !bytes.Equal(again.Bytes(), file) {
+			t.Errorf("%s comes back as another (%v)", name, err)
+		}
+	}
 }
