@@ -17,11 +17,19 @@ type Graph struct {
 	Nodes          []*Node                    // in file order, which is also the order of the frontier
 	Channels       map[string]Reducer         // how state keys are merged; a key that is missing is Replace
 	Keys           []string                   // all state keys there are, beside those of an input that takes any; nil: unknown
+	Inputs         map[string]Input           // what the input keys among them must be; nil: anything
 	Output         func(Scope) (Value, error) // result of a finished run; nil: all state keys
 	MaxConcurrency int                        // node runs at a time, those of nested workflows included; 0 is 8, and nested no limit of its own
 	StepLimit      int                        // super-steps a call; 0 is 1000. That of the root counts.
 
 	derived atomic.Pointer[plan]
+}
+
+// Input is what a workflow says of one key of its input.
+type Input struct {
+	Required bool                       // without a default
+	Default  *Value                     // what it is where none is given; nil: null
+	Take     func(Value) (Value, error) // checks a value, and makes it what the schema wants; never called with null
 }
 
 // Reducer says how the updates of one channel are merged.

@@ -117,12 +117,14 @@ type scope struct {
 	node   string // for messages about templates; "" at the top level
 	output bool
 	env    bool
-	getenv func(name string) (string, bool) // serves env; nil: as everywhere
+
+	outputs []string                         // the fields of output; nil: any
+	getenv  func(name string) (string, bool) // serves env; nil: as everywhere
 }
 
 // apply makes names those of the scope.
 func (s scope) apply(names *lang.Names) {
-	names.Output, names.Env = s.output, s.env
+	names.Output, names.Outputs, names.Env = s.output, s.outputs, s.env
 	if s.getenv != nil {
 		names.Getenv = s.getenv
 	}

@@ -21,7 +21,6 @@ func (b *builder) node(n *nodeDef) *engine.Node {
 		Failure:       n.failure.names(),
 		HasFailure:    n.failure.given,
 		Join:          engine.Join(n.join.text),
-		Output:        b.nodeOutput(n),
 		RerunOnResume: n.protocol.text == "json",
 		Retry:         n.retryPolicy(),
 		Timeout:       cmp.Or(n.timeout.d, n.kind.timeout()),
@@ -32,6 +31,7 @@ func (b *builder) node(n *nodeDef) *engine.Node {
 	case mapKind:
 		out.Map = b.mapping(n)
 	}
+	out.Output = b.nodeOutput(n) // now that the output of a nested workflow is known
 	for _, r := range n.routes.list {
 		if out.Routes == nil {
 			out.Routes = map[string][]string{}
@@ -39,11 +39,29 @@ func (b *builder) node(n *nodeDef) *engine.Node {
 		out.Routes[r.name.text] = r.to.names()
 	}
 	for _, w := range n.when.list {
-		if cond := b.expr(scope{node: n.name, output: n.kind.output}, w.cond.code); cond != nil {
+		if cond := b.expr(scope{node: n.name, output: n.kind.output, outputs: n.outputs(b.bundle.fresh)}, w.cond.code); cond != nil {
 			out.When = append(out.When, engine.Branch{If: condition(n.name, cond), Then: w.to.names()})
 		}
 	}
 	return out
+}
+
+// outputs are the fields of the node's output, nil where that is not known.
+func (n *nodeDef) outputs(fresh bool) []string {
+	switch n.kind.name {
+	case workflowKind:
+		return n.child.outputs
+	case questionsKind:
+		if n.vague || !fresh {
+			return nil
+		}
+		names := []string{}
+		for _, q := range n.questions.list {
+			names = append(names, q.name)
+		}
+		return names
+	}
+	return nil
 }
 
 func condition(name string, cond *lang.Expr) func(engine.Scope, engine.Value) (bool, error) {
@@ -64,7 +82,7 @@ func (b *builder) nodeOutput(n *nodeDef) func(engine.Scope, engine.Value) (map[s
 			return map[string]engine.Value{key: output}, nil
 		}
 	}
-	parts := b.named(scope{node: n.name, output: true}, n.output.parts)
+	parts := b.named(scope{node: n.name, output: true, outputs: n.outputs(b.bundle.fresh)}, n.output.parts)
 	if len(parts) == 0 {
 		return nil
 	}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/nearest"
 )
 
 // bundle is a workflow file with every file it names, directly or over others, each read once. What a file is called in it
@@ -21,7 +23,10 @@ type bundle struct {
 	source   files
 	files    []checkpoint.File
 	services Services
-	fresh    bool // read to be started, so that what is not there to run it is a fault
+
+	// fresh is that it is read to be started: what is not there to run it is a fault then, and so is what most likely means
+	// something else than it says. A thread that has begun with it goes on.
+	fresh bool
 
 	parsed map[string]*parsed
 	open   []string // files that are being read, outermost first
@@ -32,6 +37,7 @@ type files interface {
 	read(name string) (string, error)
 	find(workflow string) (name string, err error) // the file of a workflow that is found by its name
 	show(name string) string                       // how faults call a file
+	beside(name string) []string                   // the workflow files in the folder of a file
 }
 
 // parsed is what became of one file.
@@ -89,6 +95,20 @@ func (d *disk) show(name string) string {
 	return filepath.Join(filepath.Dir(d.shown), filepath.FromSlash(inner))
 }
 
+func (d *disk) beside(name string) []string {
+	entries, err := os.ReadDir(filepath.Dir(d.path(name)))
+	if err != nil {
+		return nil // nothing to suggest
+	}
+	var list []string
+	for _, e := range entries {
+		if _, ok := stemOf(e.Name()); ok && !e.IsDir() {
+			list = append(list, e.Name())
+		}
+	}
+	return list
+}
+
 // kept is the files of a bundle that a thread keeps.
 type kept []checkpoint.File
 
@@ -111,6 +131,16 @@ func (k kept) find(workflow string) (string, error) {
 }
 
 func (k kept) show(name string) string { return name }
+
+func (k kept) beside(name string) []string {
+	var list []string
+	for _, f := range k {
+		if path.Dir(f.Path) == path.Dir(name) {
+			list = append(list, path.Base(f.Path))
+		}
+	}
+	return list
+}
 
 // apart splits what a bundle calls a file into the name of the workflow by which it was found, "" for none, and the path.
 func apart(name string) (workflow, inner string) {
@@ -221,17 +251,21 @@ func (b *builder) childOf(n *nodeDef) *Loaded {
 		return nil
 	}
 	p, err := b.child(v.text)
+	n.child.asks = true // for all one knows of a file that cannot be read
 	var unknown *NameError
 	var itself *itselfError
 	switch {
 	case errors.As(err, &unknown) || errors.As(err, &itself):
 		b.fault(v.at, "%v", err)
 	case errors.Is(err, fs.ErrNotExist):
-		b.fault(v.at, "workflow %q: there is no such file", v.text)
+		b.fault(v.at, "workflow %q: there is no such file%s", v.text, nearest.Hint(path.Base(filepath.ToSlash(v.text)), b.bundle.source.beside(beside(b.name, v.text))))
 	case err != nil:
 		b.fault(v.at, "workflow %q: %v", v.text, err)
 	default:
 		n.child.asks = p.asks
+		if p.loaded != nil && b.bundle.fresh {
+			n.child.outputs = p.loaded.outputs
+		}
 		return p.loaded
 	}
 	return nil

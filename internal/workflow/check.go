@@ -88,7 +88,7 @@ func (b *builder) checkKind(n *nodeDef) {
 		if json && n.parse.text != "" {
 			b.fault(n.parse.v.at, "parse does not go with protocol: json, which says what the output is")
 		}
-		if !json && n.in.given {
+		if !json && n.in.given && !n.doubtful {
 			b.fault(n.in.at, "in belongs to protocol: json; use stdin, or {{.name}} in an argument")
 		}
 	case httpKind:
@@ -156,11 +156,11 @@ func (b *builder) checkRoutes(n *nodeDef) {
 		for _, r := range n.routes.list {
 			b.checkActionRoute(n, r.name)
 		}
-	case n.kind.routes == statusRoute:
+	case n.kind.routes == statusRoute && !n.doubtful:
 		for _, r := range n.routes.list {
 			b.checkStatusRoute(n, r.name)
 		}
-	case n.kind.routes == exitRoute && n.protocol.text != "json":
+	case n.kind.routes == exitRoute && n.protocol.text != "json" && !n.doubtful:
 		for _, r := range n.routes.list {
 			b.checkExitRoute(n, r.name)
 		}
@@ -179,7 +179,8 @@ func (b *builder) checkExitRoute(n *nodeDef, name *value) {
 
 // checkDeadEnds reports ways in which a node can complete and lead nowhere although it has edges.
 func (b *builder) checkDeadEnds(n *nodeDef) {
-	if n.then.given || n.kind.name == failKind || n.kind.routes == noRoute && len(n.routes.list) > 0 {
+	if n.then.given || n.kind.name == failKind || n.kind.routes == noRoute && len(n.routes.list) > 0 ||
+		n.doubtful && len(n.routes.list) > 0 {
 		return
 	}
 	if len(n.routes.list) > 0 && n.kind.routes == actionRoute {

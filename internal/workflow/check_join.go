@@ -15,7 +15,7 @@ func (b *builder) checkJoins(f *flow) {
 	w := &joinWalk{flow: f, order: f.order(), told: make([]bool, len(f.nodes))}
 	w.meet = func(at, one, other int, after string) {
 		n := f.nodes[at]
-		if w.told[at] || n.join.text != "" {
+		if w.told[at] || n.join.text != "" || n.doubtful {
 			return
 		}
 		w.told[at] = true

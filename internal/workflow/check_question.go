@@ -42,20 +42,26 @@ func (b *builder) checkQuestion(n *nodeDef, q *question) {
 	}
 	b.checkDefault(n, q)
 	b.checkWriteBack(n, q)
-	if q.kind.text == string(actions.Conversation) && q.content.given() && b.channels[q.content.v.text] != engine.Append {
+	if q.kind.text == string(actions.Conversation) && q.content.given() && !b.appends(q.content.v.text) {
 		b.fault(q.content.v.at, "content of a conversation must be a state key with the reducer append, as in state: {talk: append}")
 	}
 	if q.multiple.on && !q.options.given {
 		b.fault(q.at, "%s: multiple needs options", q.called(n))
 	}
-	if slices.Contains(q.allowed(), actions.Choose) && !q.options.given && q.kind.text != string(actions.Choice) {
+	if !n.doubtful && slices.Contains(q.allowed(), actions.Choose) && !q.options.given && q.kind.text != string(actions.Choice) {
 		b.fault(q.at, "%s allows choose and has no options", q.called(n))
 	}
 }
 
+// appends reports whether a key is a list to which is added, as far as the file can be read.
+func (b *builder) appends(key string) bool {
+	reducer, given := b.channels[key]
+	return given && (reducer == engine.Append || !slices.Contains(reducerNames(), string(reducer)))
+}
+
 func (b *builder) checkAllowed(n *nodeDef, q *question, key, action string, at position) bool {
 	allowed := q.allowed()
-	if slices.Contains(allowed, actions.Action(action)) {
+	if slices.Contains(allowed, actions.Action(action)) || n.doubtful {
 		return true
 	}
 	b.fault(at, "%s: %s does not allow %q (it allows %s)", key, q.called(n), action, strings.Join(texts(allowed), ", "))
@@ -84,7 +90,7 @@ func (b *builder) checkActionRoute(n *nodeDef, name *value) {
 			}
 		}
 	}
-	if !slices.Contains(allowed, action) {
+	if !slices.Contains(allowed, action) && !n.doubtful {
 		b.fault(name.at, "routes: node %q does not allow %q (it allows %s)", n.name, action, strings.Join(texts(allowed), ", "))
 	}
 }
@@ -98,7 +104,7 @@ func (b *builder) checkDefault(n *nodeDef, q *question) {
 		}
 		return
 	}
-	if q.timeout.d == 0 && !n.vague {
+	if !q.timeout.given && !n.doubtful {
 		b.fault(q.defaultAction.v.at, "default_action needs timeout")
 	}
 	if !b.checkAllowed(n, q, "default_action", string(action), q.defaultAction.v.at) {
@@ -115,7 +121,7 @@ func (b *builder) checkDefault(n *nodeDef, q *question) {
 		return
 	}
 	asked, known := b.literalQuestion(q, info.Data, data)
-	if !known {
+	if !known || n.doubtful {
 		return
 	}
 	var schema *actions.SchemaError // reported where it stands
@@ -169,7 +175,7 @@ func (b *builder) rawQuietly(v *value) json.RawMessage {
 // checkWriteBack reports edited content that nothing would keep.
 func (b *builder) checkWriteBack(n *nodeDef, q *question) {
 	allowed := q.allowed()
-	if !slices.Contains(allowed, actions.Edit) && !slices.Contains(allowed, actions.Save) || n.output.given() || n.vague {
+	if !slices.Contains(allowed, actions.Edit) && !slices.Contains(allowed, actions.Save) || n.output.given() || n.doubtful {
 		return
 	}
 	if q.content.given() {

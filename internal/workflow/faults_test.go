@@ -140,8 +140,8 @@ func TestFaultTable(t *testing.T) {
 
 		// key name
 		{"state key", wf("  a: {set: {my-key: 1}}\n"), []string{`3:13 "my-key" cannot be a state key: letters, digits and _ only`}},
-		{"reserved key", wf("  a: {template: x, output: answers}\n"), []string{`3:28 "answers" is a reserved name`}},
-		{"reserved node", wf("  end: {fail: x}\n"), []string{`3:3 "end" is a reserved name`}},
+		{"reserved key", wf("  a: {template: x, output: answers}\n"), []string{`3:28 "answers" is a reserved name: take another, such as my_answers`}},
+		{"reserved node", wf("  end: {fail: x}\n"), []string{`3:3 "end" is a reserved name: take another, such as my_end`}},
 		{"long name", wf("  " + long + ": {fail: x}\n"), []string{`3:3 "` + long + `" cannot be a node name: it is longer than 64 characters`}},
 		{"function hidden by a key", wf("  a: {set: {len: 1, x: \"len([1])\"}}\n"), []string{
 			`3:25 set.x: "len" is a state key here, so the function len cannot be called`}},

@@ -105,9 +105,10 @@ func (p *nodesT) take(r *reader, name string, v *value) {
 			n.broken, n.vague = true, true
 			r.unclear++
 		} else {
-			before := r.unclear
+			unclear, doubts := r.unclear, r.doubts
 			r.readNode(n, e.value)
-			n.vague = r.unclear > before
+			n.vague = r.unclear > unclear
+			n.doubtful = n.vague || r.doubts > doubts
 		}
 		p.list = append(p.list, n)
 	}
@@ -127,6 +128,8 @@ type nodeDef struct {
 	kind   *kind // nil when it has none
 	broken bool  // it has no kind that can be built
 	vague  bool  // a key of it could not be read: what is missing is not to be held against it
+
+	doubtful bool // it is vague, or a word of it is unknown: what does not go with that word is not to be held against it
 
 	description wordT
 	then        targets

@@ -212,7 +212,7 @@ func mapKeys() []key[nodeDef] {
 		{"as", false, "what the item is called (item)", func(n *nodeDef) place { return &n.as }},
 		{"result", false, "expression, what an item gives once it has ended (the keys it wrote, or the output of its workflow)", func(n *nodeDef) place { return &n.result }},
 		{"max_parallel", false, "items that run at a time (max_concurrency)", func(n *nodeDef) place { return &n.maxParallel }},
-		{"max_waiting", false, "items that may wait for people at a time (100)", func(n *nodeDef) place { return &n.maxWaiting }},
+		{"max_waiting", false, "no further item begins while so many wait for people; those at work may still come to wait (100)", func(n *nodeDef) place { return &n.maxWaiting }},
 	}
 }
 

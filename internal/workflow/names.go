@@ -43,7 +43,7 @@ func (r *reader) questionName(v *value) bool {
 func (r *reader) identifier(v *value, what string, reserved bool) bool {
 	switch name := v.text; {
 	case reserved:
-		r.fault(v.at, "%q is a reserved name", name)
+		r.fault(v.at, "%q is a reserved name: take another, such as my_%s", name, strings.ToLower(name))
 	case name == "":
 		r.fault(v.at, "%q cannot be %s: a name has at least one letter", name, what)
 	case len(name) > maxName:

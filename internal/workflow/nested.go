@@ -141,7 +141,9 @@ func (b *builder) sub(n *nodeDef) *engine.SubGraph {
 // mapping makes the map of a map node.
 func (b *builder) mapping(n *nodeDef) *engine.MapSpec {
 	items := b.expr(scope{node: n.name}, n.items.code)
+	b.checkItems(n, items)
 	inner := b.within(n)
+	child := b.childOf(n)
 	spec := &engine.MapSpec{As: n.as.name(), MaxParallel: n.maxParallel.n, MaxWaiting: n.maxWaiting.n}
 	if items != nil {
 		spec.Items = func(s engine.Scope) (engine.Value, error) {
@@ -152,13 +154,13 @@ func (b *builder) mapping(n *nodeDef) *engine.MapSpec {
 			return v, nil
 		}
 	}
-	switch child := b.childOf(n); {
+	switch {
 	case len(n.do.list) > 0:
 		spec.Body = inner.graph()
 	case child != nil:
 		spec.Body, spec.In = child.Graph, inner.input(n, child)
 	}
-	if x := inner.expr(scope{node: n.name, output: n.child.v != nil}, n.result.code); x != nil {
+	if x := inner.expr(scope{node: n.name, output: n.child.v != nil, outputs: n.child.outputs}, n.result.code); x != nil {
 		spec.Result = func(s engine.Scope) (engine.Value, error) {
 			output, _ := s.Lookup("output")
 			v, err := x.Eval(s, output)
@@ -177,6 +179,11 @@ func (b *builder) input(n *nodeDef, child *Loaded) func(engine.Scope) (map[strin
 	list := b.named(scope{node: n.name}, n.in.list)
 	if n.in.given {
 		b.checkInputs(n, child)
+		given := make(map[string]*lang.Expr, len(list))
+		for _, x := range list {
+			given[x.Name] = x.Expr
+		}
+		b.checkConstants(n, child, given)
 	} else {
 		list = b.sameNamed(n, child)
 	}
@@ -238,32 +245,4 @@ func (b *builder) sameNamed(n *nodeDef, child *Loaded) []node.Named {
 		}
 	}
 	return list
-}
-
-// inputSchema is the part of an input's schema that says which keys there are.
-type inputSchema struct {
-	Required   []string `json:"required"`
-	Additional any      `json:"additionalProperties"`
-	Properties map[string]struct {
-		Default json.RawMessage `json:"default"`
-	} `json:"properties"`
-}
-
-func (l *Loaded) inputSchema() (s inputSchema) {
-	if json.Unmarshal(l.Input, &s) != nil { // a property may be true or false, which allows or forbids it
-		s.Properties = nil
-	}
-	return s
-}
-
-// required are the inputs that must be given.
-func (l *Loaded) required() []string {
-	s := l.inputSchema()
-	return slices.DeleteFunc(s.Required, func(key string) bool { return s.Properties[key].Default != nil })
-}
-
-// openInput reports whether keys that the schema does not list are taken.
-func (l *Loaded) openInput() bool {
-	extra := l.inputSchema().Additional
-	return extra != nil && extra != false
 }

@@ -59,6 +59,7 @@ func names[M any](table []key[M]) []string {
 // take gives a value to its place; an empty one is an error everywhere.
 func (r *reader) take(p place, key, v *value) {
 	if v.shape == emptyShape {
+		r.doubts++
 		r.fault(key.at, `%s has no value; "" is the empty text`, key.text)
 		return
 	}
@@ -157,6 +158,7 @@ func (p *wordT) take(r *reader, name string, v *value) {
 		return
 	}
 	if p.words != nil && !slices.Contains(p.words, text) {
+		r.doubts++
 		r.fault(v.at, "unknown %s %q%s", p.what, text, r.suggestOf(text, p.words))
 		return
 	}
@@ -230,12 +232,14 @@ func (p *floatT) schema() schema {
 
 // durationT is a place for a duration.
 type durationT struct {
-	d    time.Duration
-	at   position
-	zero bool // zero is allowed
+	d     time.Duration
+	at    position
+	given bool // though perhaps wrong
+	zero  bool // zero is allowed
 }
 
 func (p *durationT) take(r *reader, name string, v *value) {
+	p.given = true
 	if v.shape == scalarShape {
 		if d, ok := parseDuration(v.text); ok && (d > 0 || p.zero) {
 			p.d, p.at = d, v.at

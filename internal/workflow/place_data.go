@@ -79,6 +79,8 @@ func (p *optionsT) take(r *reader, name string, v *value) {
 		r.fault(v.at, "options lists nothing to choose")
 	}
 	seen := map[string]bool{}
+	before := len(r.faults)
+	defer func() { r.doubts += len(r.faults) - before }()
 	for _, item := range r.items(name, "texts or {value, label, description}", v) {
 		var o option
 		switch item.shape {
@@ -140,7 +142,8 @@ type reducersT struct{ list []entry }
 func (p *reducersT) take(r *reader, name string, v *value) {
 	for _, e := range r.pairs(name, "key: reducer", v) {
 		w := wordT{what: "reducer", words: reducerNames()}
-		if w.take(r, name, e.value); r.stateKey(e.key) && w.text != "" {
+		w.take(r, name, e.value)
+		if r.stateKey(e.key) { // also where the reducer is none, so that the key is known
 			p.list = append(p.list, e)
 		}
 	}

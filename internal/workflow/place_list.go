@@ -68,6 +68,7 @@ func (p *wordList) take(r *reader, name string, v *value) {
 		switch {
 		case !ok:
 		case p.known != nil && !slices.Contains(p.known, text):
+			r.doubts++
 			r.fault(item.at, "unknown %s %q%s", p.what, text, r.suggestOf(text, p.known))
 		case slices.ContainsFunc(p.words, func(w *value) bool { return w.text == text }):
 			r.fault(item.at, "%s lists %s twice", name, text)
@@ -102,9 +103,11 @@ type intList struct {
 func (p *intList) take(r *reader, name string, v *value) {
 	for _, item := range r.items(name, "whole numbers", v) {
 		n := intT{n: p.min - 1, min: p.min, max: p.max}
-		if n.take(r, name, item); n.n >= p.min {
-			p.list = append(p.list, n.n)
+		if n.take(r, name, item); n.n < p.min {
+			r.doubts++
+			continue
 		}
+		p.list = append(p.list, n.n)
 	}
 }
 

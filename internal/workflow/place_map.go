@@ -31,8 +31,9 @@ func (p *itemT) name() string {
 
 // childT is a place for the reference to another workflow.
 type childT struct {
-	v    *value // nil: none, or not understood
-	asks bool   // that workflow may wait for a person; known once it is read
+	v       *value   // nil: none, or not understood
+	asks    bool     // that workflow may wait for a person; known once it is read
+	outputs []string // the fields of its output, likewise; nil: any
 }
 
 func (p *childT) take(r *reader, name string, v *value) {

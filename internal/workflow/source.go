@@ -19,6 +19,7 @@ type source struct {
 
 	suggestions int // nearest names looked for so far
 	unclear     int // faults that leave open where a node leads
+	doubts      int // faults that leave open what else a node says
 }
 
 func newSource(path, text string) *source {

@@ -23,7 +23,8 @@ type Loaded struct {
 	InputKeys   []string        // in file order, for forms
 	Warnings    Faults
 
-	input *actions.Schema
+	input   *actions.Schema
+	outputs []string // the fields of what a run of it gives; nil: not known
 }
 
 // Load reads FILE and whatever it names, without folders in which workflows are found by name.
@@ -65,7 +66,25 @@ func (s *source) load(text string, bundle *bundle, name string) (l *Loaded, asks
 	for _, k := range f.input.keys {
 		l.InputKeys = append(l.InputKeys, k.text)
 	}
+	l.Graph.Inputs = l.inputs()
+	b.checkState(l.openInput())
+	l.outputs = b.outputs(l.openInput())
 	return l, slices.ContainsFunc(f.nodes.list, (*nodeDef).mayAsk)
+}
+
+// outputs are the names in what a run gives: those of output, else all state keys; nil where an open input adds others.
+func (b *builder) outputs(open bool) []string {
+	switch {
+	case b.file.output.given:
+		names := []string{}
+		for _, x := range b.file.output.list {
+			names = append(names, x.key.text)
+		}
+		return names
+	case open:
+		return nil
+	}
+	return append([]string{}, b.own.Keys...)
 }
 
 // CheckInput checks and completes an input object: unknown keys refused, defaults filled in, scalars coerced. The

@@ -27,13 +27,14 @@ type Clock interface{ Now() time.Time }
 
 // Expr is a checked expression, safe for concurrent use.
 type Expr struct {
-	source  string
-	literal *engine.Value
-	name    string      // the one name that e is, when it is nothing else
-	isKey   bool        // name is a state key
-	program *vm.Program // nil: literal or name
-	reads   []string    // top-level names
-	paths   [][]string  // what it reads, as far as it is written out; to find the null that made it fail
+	source   string
+	literal  *engine.Value
+	name     string      // the one name that e is, when it is nothing else
+	isKey    bool        // name is a state key
+	program  *vm.Program // nil: literal or name
+	constant bool        // it is one value written out
+	reads    []string    // top-level names
+	paths    [][]string  // what it reads, as far as it is written out; to find the null that made it fail
 }
 
 // ParseExpr checks an expression of expr-lang, with the names and functions it mentions.
@@ -61,7 +62,7 @@ func ParseExpr(source string, names Names) (e *Expr, faults []Fault) {
 	if len(c.faults) > 0 {
 		return nil, c.faults
 	}
-	e = &Expr{source: source, reads: c.reads, paths: c.paths}
+	e = &Expr{source: source, reads: c.reads, paths: c.paths, constant: constant(tree.Node)}
 	if e.name = identifier(tree.Node); e.name != "" {
 		e.isKey = c.keys[e.name]
 		return e, nil
@@ -90,6 +91,18 @@ func (e *Expr) Key() string {
 		return ""
 	}
 	return e.name
+}
+
+// Constant is the value that e is whatever the state: one written out, as 'x', 5 or true.
+func (e *Expr) Constant() (v engine.Value, ok bool) {
+	switch {
+	case e.literal != nil:
+		return *e.literal, true
+	case !e.constant:
+		return v, false
+	}
+	v, err := e.Eval(nil, v)
+	return v, err == nil
 }
 
 // Eval computes e; output is what "output" means. The error is engine.Permanent.
@@ -196,13 +209,7 @@ func exprFault(source string, err error) Fault {
 	if !errors.As(err, &fe) {
 		return Fault{Message: err.Error()}
 	}
-	message := plainTypes(fe.Message)
-	switch {
-	case strings.Contains(message, `Operator("=")`):
-		message = "= does not compare: write =="
-	case strings.HasPrefix(message, "unexpected token EOF"):
-		message = "the expression is not complete"
-	}
+	message := reworded(plainTypes(fe.Message), exprSyntax)
 	return Fault{Offset: byteOffset(source, fe.From), Message: message}
 }
 

@@ -8,8 +8,6 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
-
-	"github.com/hitl-tui/hitl-tui/internal/nearest"
 )
 
 // clockName is the name under which the clock is handed to a program; no source can write it.
@@ -44,6 +42,15 @@ func identifier(n ast.Node) string {
 		return id.Value
 	}
 	return ""
+}
+
+// constant reports whether n is one value written out.
+func constant(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return true
+	}
+	return false
 }
 
 // root checks the whole expression. A single word that is no name is most likely a text without its quotes.
@@ -175,7 +182,7 @@ func (c *exprCheck) call(n *ast.CallNode) {
 	case c.isName(name):
 		c.fault(n.Callee, "%q is a state key, not a function", name)
 	default:
-		c.fault(n.Callee, "unknown function %q%s", name, nearest.Hint(name, builtin.Names))
+		c.fault(n.Callee, "unknown function %q%s", name, functionHint(name, builtin.Names))
 	}
 	c.nodes(n.Arguments...)
 }

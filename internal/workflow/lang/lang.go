@@ -20,6 +20,7 @@ type Names struct {
 	Answers map[string][]string              // human nodes -> nil, questions nodes -> names of their questions, programs -> AnyQuestion
 	Errors  []string                         // nodes
 	Output  bool                             // "output" is known here
+	Outputs []string                         // the fields it may have; nil: any
 	Env     bool                             // the template function env is allowed here
 	Getenv  func(name string) (string, bool) // serves env, as os.LookupEnv does; nil means that nothing is set
 }
@@ -59,6 +60,8 @@ func (n Names) fields(path []string) (names []string, open bool) {
 			return runFields, false
 		}
 		return nil, false
+	case "output":
+		return n.Outputs, n.Outputs == nil || len(rest) > 0
 	}
 	return nil, true
 }
@@ -93,7 +96,10 @@ func (n Names) resolve(path []string) (bad int, hint string) {
 			return -1, ""
 		}
 		if !slices.Contains(names, name) {
-			return i, nearest.Hint(name, names)
+			if i == 0 {
+				return i, nearest.Hint(name, names)
+			}
+			return i, hintOf(name, names)
 		}
 	}
 	return -1, ""

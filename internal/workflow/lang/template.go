@@ -110,7 +110,7 @@ func syntaxFault(source string, err error) Fault {
 			offset += at
 		}
 	}
-	return Fault{Offset: offset, Message: message}
+	return Fault{Offset: offset, Message: reworded(message, templateSyntax)}
 }
 
 // templateError is an error whose message is already complete.

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"text/template"
 	"text/template/parse"
-
-	"github.com/hitl-tui/hitl-tui/internal/nearest"
 )
 
 // controlFunctions are those that text/template itself must know, since they do not evaluate all their arguments.
@@ -191,5 +189,5 @@ func (c *templateCheck) function(n *parse.IdentifierNode) {
 		return
 	}
 	names := append(slices.Sorted(maps.Keys(c.functions)), controlFunctions...)
-	c.fault(int(n.Position()), "unknown function %q%s", n.Ident, nearest.Hint(n.Ident, names))
+	c.fault(int(n.Position()), "unknown function %q%s", n.Ident, functionHint(n.Ident, names))
 }
