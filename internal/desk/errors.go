@@ -178,8 +178,6 @@ func remedyAfter(code string) string {
 		return "; --steal answers all the same"
 	case CodeRunning:
 		return "; wait until it rests, or cancel the run"
-	case CodeWorkflowChanged:
-		return "; --upgrade carries on with the new file"
 	case CodeStoreLocked:
 		return "; close the program that holds it, then try again"
 	case CodeStoreNewer:

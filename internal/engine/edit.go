@@ -130,9 +130,25 @@ func (f *frame) edit(updates map[string]json.RawMessage) error {
 			of := cmp.Or(strings.TrimSuffix(f.address, "/"), "workflow "+f.graph.Name)
 			return fmt.Errorf("%w: %q is no state key of %s%s", ErrInvalidEdit, key, of, nearest.Hint(key, f.graph.Keys))
 		}
+		if v, err = f.taken(key, v); err != nil {
+			return err
+		}
 		f.set(key, v)
 	}
 	return nil
+}
+
+// taken is a value for a key of the frame, made what the input of its workflow wants, where the key is one of the input.
+func (f *frame) taken(key string, v Value) (Value, error) {
+	x, isInput := f.graph.Inputs[key]
+	if !isInput || v.IsNull() && !x.Required && x.Default == nil { // null is what an input is that was not given
+		return v, nil
+	}
+	taken, err := x.Take(v)
+	if err != nil {
+		return v, fmt.Errorf("%w: the input of workflow %s does not take this: %w", ErrInvalidEdit, f.graph.Name, err)
+	}
+	return taken, nil
 }
 
 // hasKey reports whether nodes of the frame may read or write a key, as far as that is known.

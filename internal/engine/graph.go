@@ -29,7 +29,7 @@ type Graph struct {
 type Input struct {
 	Required bool                       // without a default
 	Default  *Value                     // what it is where none is given; nil: null
-	Take     func(Value) (Value, error) // checks a value, and makes it what the schema wants; never called with null
+	Take     func(Value) (Value, error) // checks a value, and makes it what the schema wants
 }
 
 // Reducer says how the updates of one channel are merged.

@@ -94,7 +94,7 @@ func conditions() []condition {
 		{engine.ErrNotWaiting, desk.CodeNotWaiting, ""},
 		{engine.ErrAlreadyAnswered, desk.CodeAlreadyAnswered, ""},
 		{engine.ErrClaimed, desk.CodeClaimed, ""},
-		{engine.ErrWorkflowChanged, desk.CodeWorkflowChanged, ""},
+		{engine.ErrWorkflowChanged, desk.CodeWorkflowChanged, "mend the file, or answer without --upgrade: the thread then goes on with the definition it has"},
 		{engine.ErrUnknownQuestion, desk.CodeNotFound, "`hitl-tui show` lists the open questions"},
 		{engine.ErrInvalidEdit, desk.CodeInvalidData, ""},
 		{engine.ErrWhichQuestion, desk.CodeAmbiguous, "name one with --interrupt"},
