@@ -4,6 +4,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -25,6 +27,9 @@ type row struct {
 	share  int    // of how many things a call is, of which the table shows one; 0 is one
 	setup  func(dir string) (*pair, error)
 
+	// Or, of what has turns of its own: the times of single calls.
+	whole func(dir string) (*turns, error)
+
 	// Or, of what is counted rather than timed, once: the two numbers, in unit.
 	count func(dir string) (ours, peer int64, err error)
 	unit  string
@@ -37,22 +42,34 @@ type pair struct {
 	close      func() error
 }
 
-// rows is the table, one file for each group.
-func rows() []row {
-	return slices.Concat(storeRows(), engineRows(), flatRows(), screenRows())
+// turns are the times that two things took which took turns. against is what the peer is, where the row does not know.
+type turns struct {
+	ours, peer times
+	against    string
+}
+
+// notMeasured is the error of a row for which something is missing here: the row says so.
+type notMeasured string
+
+func (m notMeasured) Error() string { return "not measured: " + string(m) }
+
+// rows is the table, one file for each group. scale is the part of their size that large stores are to have.
+func rows(scale float64) []row {
+	return slices.Concat(storeRows(), backendRows(), sizeRows(scale), saverRows(), engineRows(), flatRows(), screenRows())
 }
 
 func main() {
 	only := flag.String("run", "", "measure only rows whose name matches this regular expression")
 	dir := flag.String("dir", "", "folder for the files that are written, on the disk to measure (default: the temporary folder)")
+	scale := flag.Float64("scale", 1, "part of its size that a store of 100k threads or more is filled to: 0.1 for a tenth")
 	flag.Parse()
-	if err := run(*only, *dir); err != nil {
+	if err := run(*only, *dir, *scale); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(only, dir string) error {
+func run(only, dir string, scale float64) error {
 	match, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -64,7 +81,7 @@ func run(only, dir string) error {
 	defer os.RemoveAll(work)
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "row\tmeasured\tp50\tp99\tagainst\tp50\tratio\taim")
-	for i, r := range rows() {
+	for i, r := range rows(scale) {
 		if !match.MatchString(r.name) {
 			continue
 		}
@@ -72,7 +89,12 @@ func run(only, dir string) error {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			return err
 		}
-		if err := r.measure(table, folder); err != nil {
+		fmt.Fprintln(os.Stderr, r.name)
+		var missing notMeasured
+		switch err := r.measure(table, folder); {
+		case errors.As(err, &missing):
+			fmt.Fprintf(table, "%s\t%s\t\t\t\t\t\t%s\n", r.name, missing, r.target)
+		case err != nil:
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
 		if err := os.RemoveAll(folder); err != nil {
@@ -86,6 +108,13 @@ func (r *row) measure(table *tabwriter.Writer, dir string) (err error) {
 	if r.count != nil {
 		return r.counted(table, dir)
 	}
+	if r.whole != nil {
+		t, err := r.whole(dir)
+		if err == nil {
+			r.print(table, t)
+		}
+		return err
+	}
 	p, err := r.setup(dir)
 	if err != nil {
 		return err
@@ -95,25 +124,29 @@ func (r *row) measure(table *tabwriter.Writer, dir string) (err error) {
 			err = e
 		}
 	}()
-	var ours, peer times
+	var t turns
 	for range r.rounds {
-		if err := ours.take(r, p.ours, p.between); err != nil {
+		if err := t.ours.take(r, p.ours, p.between); err != nil {
 			return err
 		}
 		if p.peer == nil {
 			continue
 		}
-		if err := peer.take(r, p.peer, nil); err != nil {
+		if err := t.peer.take(r, p.peer, nil); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(table, "%s\t%s\t%s\t%s\t", r.name, r.ours, ours.at(0.5), ours.at(0.99))
-	if p.peer == nil {
-		fmt.Fprintf(table, "\t\t\t%s\n", r.target)
-		return nil
-	}
-	fmt.Fprintf(table, "%s\t%s\t%.2f\t%s\n", r.peer, peer.at(0.5), float64(ours.at(0.5))/float64(peer.at(0.5)), r.target)
+	r.print(table, &t)
 	return nil
+}
+
+func (r *row) print(table *tabwriter.Writer, t *turns) {
+	fmt.Fprintf(table, "%s\t%s\t%s\t%s\t", r.name, r.ours, t.ours.at(0.5), t.ours.at(0.99))
+	if len(t.peer) == 0 {
+		fmt.Fprintf(table, "\t\t\t%s\n", r.target)
+		return
+	}
+	fmt.Fprintf(table, "%s\t%s\t%.2f\t%s\n", cmp.Or(t.against, r.peer), t.peer.at(0.5), float64(t.ours.at(0.5))/float64(t.peer.at(0.5)), r.target)
 }
 
 func (r *row) counted(table *tabwriter.Writer, dir string) error {
