@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/open"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
 	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
@@ -120,7 +121,7 @@ func (x *examination) configuration(s setup) {
 
 // open opens the store; nil when there is none, or it cannot be opened.
 func (x *examination) open(ctx context.Context, s setup) *opened {
-	if path, is := localPath(s.store); is {
+	if path, is := open.Path(s.store); is {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			x.ok("store", "none yet at %s; the first run makes it", path)
 			return nil

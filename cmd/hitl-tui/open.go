@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
@@ -120,7 +119,7 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 		s.reviewer = user
 	}
 	url := s.store
-	if path, is := localPath(url); is {
+	if path, is := open.Path(url); is {
 		_, err := os.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && (why != openWrite || a.flags.readOnly):
@@ -249,14 +248,4 @@ func holder() string {
 		host = "localhost"
 	}
 	return fmt.Sprintf("%s:%d", host, os.Getpid())
-}
-
-// localPath is the file or the folder of a store that is one.
-func localPath(url string) (string, bool) {
-	for _, scheme := range []string{"sqlite:", "file:"} {
-		if path, is := strings.CutPrefix(url, scheme); is {
-			return path, path != ""
-		}
-	}
-	return url, url != "" && !strings.Contains(url, ":")
 }

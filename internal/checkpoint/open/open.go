@@ -19,11 +19,10 @@ import (
 type Options struct {
 	Now         func() time.Time // clock; nil is that of this host, or of the server where the store is one
 	ReadOnly    bool             // change nothing and create no store
-	Synchronous string           // sqlite: FULL or NORMAL
 	BusyTimeout time.Duration    // how long to wait for another process, or for a server to come back
 }
 
-// Open opens the store that url names: sqlite:PATH, or a path alone, file:DIR,
+// Open opens the store that url names: sqlite:PATH or sqlite:PATH?synchronous=NORMAL, or a path alone, file:DIR,
 // postgres://USER@HOST/DATABASE, redis://HOST or rediss://HOST, memory:, or none:, for which it returns nil.
 func Open(ctx context.Context, url string, o Options) (checkpoint.Store, error) {
 	scheme, rest := split(url)
@@ -32,7 +31,8 @@ func Open(ctx context.Context, url string, o Options) (checkpoint.Store, error) 
 		if rest == "" {
 			return nil, fmt.Errorf("store %q: a path is missing, as in sqlite:store.db", url)
 		}
-		s, err := sqlite.Open(ctx, rest, sqlite.Options{Now: o.Now, ReadOnly: o.ReadOnly, Synchronous: o.Synchronous, BusyTimeout: o.BusyTimeout})
+		path, synchronous := cutSynchronous(rest)
+		s, err := sqlite.Open(ctx, path, sqlite.Options{Now: o.Now, ReadOnly: o.ReadOnly, Synchronous: synchronous, BusyTimeout: o.BusyTimeout})
 		if err != nil {
 			return nil, err
 		}
@@ -79,4 +79,23 @@ func split(url string) (scheme, rest string) {
 		return "sqlite", url
 	}
 	return scheme, rest
+}
+
+// Path is the file or the folder of the store that url names, of one that is kept in such.
+func Path(url string) (path string, local bool) {
+	scheme, rest := split(url)
+	if scheme == "sqlite" {
+		rest, _ = cutSynchronous(rest)
+	}
+	return rest, rest != "" && (scheme == "sqlite" || scheme == "file")
+}
+
+// cutSynchronous cuts the option off a path; any other question mark is the path's own.
+func cutSynchronous(rest string) (path, synchronous string) {
+	if i := strings.LastIndexByte(rest, '?'); i >= 0 {
+		if value, is := strings.CutPrefix(rest[i:], "?synchronous="); is {
+			return rest[:i], strings.ToUpper(value)
+		}
+	}
+	return rest, ""
 }

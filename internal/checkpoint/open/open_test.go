@@ -12,6 +12,7 @@ func TestOpen(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for url, want := range map[string]string{
 		"sqlite:a.db": "a.db", "b.db": "b.db", "./c:d.db": "c:d.db", "sqlite:e:f.db": "e:f.db", "memory:": "memory:", "file:g": "g",
+		"sqlite:n.db?synchronous=normal": "n.db?synchronous=NORMAL", "f.db?synchronous=FULL": "f.db", "sqlite:what?.db": "what?.db",
 		"sqlite:" + filepath.Join(t.TempDir(), "g.db"): "g.db",
 	} {
 		s, err := open.Open(t.Context(), url, open.Options{})
@@ -37,7 +38,7 @@ func TestOpenRefuses(t *testing.T) {
 		"sqlite:": "path", "memory:x": "nothing can follow", "none:x": "nothing can follow", "": "a path is missing",
 		"redis://:secret@127.0.0.1:1": "redis://127.0.0.1:1: dial", "rediss://:se cret@host": "cannot be read", "redis://:secret@host/x": "database number",
 		"postgres://user:secret@127.0.0.1:1/db": "cannot be reached", "postgres://user:secret@host:port/db": "no URL", "postgres:db?password=secret": "no URL",
-		"file:": "a folder is missing", "mysql://secret@host": "unknown kind",
+		"file:": "a folder is missing", "sqlite:s.db?synchronous=off": "synchronous is FULL or NORMAL, not", "mysql://secret@host": "unknown kind",
 	} {
 		s, err := open.Open(t.Context(), url, open.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
@@ -45,6 +46,17 @@ func TestOpenRefuses(t *testing.T) {
 		}
 		if s != nil {
 			t.Errorf("%q: a store with an error", url)
+		}
+	}
+}
+
+func TestPath(t *testing.T) {
+	for url, want := range map[string]string{
+		"a.db": "a.db", "sqlite:a.db": "a.db", "sqlite:a.db?synchronous=NORMAL": "a.db", "sqlite:a?b.db": "a?b.db", "file:d": "d",
+		"sqlite:": "", "memory:": "", "none:": "", "redis://h": "", "postgres:///db?host=/run": "",
+	} {
+		if path, local := open.Path(url); local != (want != "") || local && path != want {
+			t.Errorf("%q: %q (%v), want %q", url, path, local, want)
 		}
 	}
 }

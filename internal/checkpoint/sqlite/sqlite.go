@@ -125,7 +125,12 @@ func (s *Store) Now(context.Context) (time.Time, error) { return s.now(), nil }
 func (s *Store) now() time.Time { return checkpoint.Micro(s.o.Now()) }
 
 // URL implements checkpoint.Store.
-func (s *Store) URL() string { return "sqlite:" + s.path }
+func (s *Store) URL() string {
+	if s.o.Synchronous == "FULL" {
+		return "sqlite:" + s.path
+	}
+	return "sqlite:" + s.path + "?synchronous=" + s.o.Synchronous
+}
 
 // Close implements checkpoint.Store. It waits for writes that are queued.
 func (s *Store) Close() error {
