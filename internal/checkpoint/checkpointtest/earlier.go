@@ -21,6 +21,17 @@ import (
 //go:embed testdata/earlier/*.json
 var earlier embed.FS
 
+// EachEarlier runs a test for each store of an earlier version among the files or folders of a pattern.
+func EachEarlier(t *testing.T, pattern string, test func(t *testing.T, name string)) {
+	names, err := filepath.Glob("testdata/earlier/" + pattern)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%d stores of earlier versions: %v", len(names), err)
+	}
+	for _, name := range names {
+		t.Run(filepath.Base(name), func(t *testing.T) { test(t, name) })
+	}
+}
+
 // earlierThreads are the threads of a store of an earlier version, all at rest.
 func earlierThreads() []string { return []string{"rich", "pruned", "puts", "ended"} }
 

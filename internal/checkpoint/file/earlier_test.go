@@ -13,25 +13,19 @@ var writeEarlier = flag.String("write-earlier", "", "write a store for TestEarli
 
 // TestEarlierSchemas opens the stores that earlier versions wrote, and writes on.
 func TestEarlierSchemas(t *testing.T) {
-	folders, err := filepath.Glob("testdata/earlier/format-*")
-	if err != nil || len(folders) == 0 {
-		t.Fatalf("%d folders: %v", len(folders), err)
-	}
-	for _, folder := range folders {
-		t.Run(filepath.Base(folder), func(t *testing.T) {
-			store := filepath.Join(t.TempDir(), "store")
-			if err := os.CopyFS(store, os.DirFS(folder)); err != nil {
+	checkpointtest.EachEarlier(t, "format-*", func(t *testing.T, folder string) {
+		store := filepath.Join(t.TempDir(), "store")
+		if err := os.CopyFS(store, os.DirFS(folder)); err != nil {
+			t.Fatal(err)
+		}
+		for _, empty := range []string{"definitions", "locks", "tombstones", "threads"} { // a copy of the source has none
+			if err := os.MkdirAll(filepath.Join(store, empty), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			for _, empty := range []string{"definitions", "locks", "tombstones", "threads"} { // a copy of the source has none
-				if err := os.MkdirAll(filepath.Join(store, empty), 0o700); err != nil {
-					t.Fatal(err)
-				}
-			}
-			clock := checkpointtest.NewClock()
-			checkpointtest.RunEarlier(t, openUnsynced(t, store, Options{Now: clock.Now}))
-		})
-	}
+		}
+		clock := checkpointtest.NewClock()
+		checkpointtest.RunEarlier(t, openUnsynced(t, store, Options{Now: clock.Now}))
+	})
 }
 
 // TestWriteEarlier makes such a store of the present format, where it is asked to.

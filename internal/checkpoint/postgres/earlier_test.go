@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,22 +20,16 @@ const schemaName = "earlier_schema"
 
 // TestEarlierSchemas opens the stores that earlier versions wrote, and writes on.
 func TestEarlierSchemas(t *testing.T) {
-	files, err := filepath.Glob("testdata/earlier/*.sql")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d files: %v", len(files), err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			store := servers.PostgresStore(t)
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			servers.SQL(t, store, strings.ReplaceAll(string(b), schemaName, schemaOf(t, store)))
-			clock := checkpointtest.NewClock()
-			checkpointtest.RunEarlier(t, open(t, store, postgres.Options{Now: clock.Now}))
-		})
-	}
+	checkpointtest.EachEarlier(t, "*.sql", func(t *testing.T, file string) {
+		store := servers.PostgresStore(t)
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		servers.SQL(t, store, strings.ReplaceAll(string(b), schemaName, schemaOf(t, store)))
+		clock := checkpointtest.NewClock()
+		checkpointtest.RunEarlier(t, open(t, store, postgres.Options{Now: clock.Now}))
+	})
 }
 
 // TestWriteEarlier makes such a store of the present schema, where it is asked to.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -29,41 +28,35 @@ type command struct {
 
 // TestEarlierSchemas opens the stores that earlier versions wrote, and writes on.
 func TestEarlierSchemas(t *testing.T) {
-	files, err := filepath.Glob("testdata/earlier/*.jsonl")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d files: %v", len(files), err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			url := servers.RedisStore(t)
-			c := servers.RedisClient(t, url)
-			f, err := os.Open(file)
-			if err != nil {
+	checkpointtest.EachEarlier(t, "*.jsonl", func(t *testing.T, file string) {
+		url := servers.RedisStore(t)
+		c := servers.RedisClient(t, url)
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			var l command
+			if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
 				t.Fatal(err)
 			}
-			defer f.Close()
-			lines := bufio.NewScanner(f)
-			lines.Buffer(nil, 1<<20)
-			for lines.Scan() {
-				var l command
-				if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-					t.Fatal(err)
-				}
-				args := []any{l.Name, servers.RedisPrefixOf(url) + l.Key}
-				for _, arg := range l.Args {
-					args = append(args, arg)
-				}
-				if err := c.Do(t.Context(), args...).Err(); err != nil {
-					t.Fatal(err)
-				}
+			args := []any{l.Name, servers.RedisPrefixOf(url) + l.Key}
+			for _, arg := range l.Args {
+				args = append(args, arg)
 			}
-			if err := lines.Err(); err != nil {
+			if err := c.Do(t.Context(), args...).Err(); err != nil {
 				t.Fatal(err)
 			}
-			clock := checkpointtest.NewClock()
-			checkpointtest.RunEarlier(t, open(t, url, redis.Options{Now: clock.Now}))
-		})
-	}
+		}
+		if err := lines.Err(); err != nil {
+			t.Fatal(err)
+		}
+		clock := checkpointtest.NewClock()
+		checkpointtest.RunEarlier(t, open(t, url, redis.Options{Now: clock.Now}))
+	})
 }
 
 // TestWriteEarlier makes such a store of the present schema, where it is asked to.

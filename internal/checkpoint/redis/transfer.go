@@ -189,7 +189,7 @@ func (a *arriving) decision(d *checkpoint.Decision) error {
 			return err
 		}
 	}
-	return a.add("RPUSH", a.key(keys.decisions), pack(tellDecision(d)))
+	return a.add("RPUSH", a.key(keys.decisions), pack(tellDecision(d.Clone()))) // packing rounds times in place
 }
 
 // key is the key aside for one of the thread's.

@@ -17,33 +17,27 @@ var writeEarlier = flag.String("write-earlier", "", "write a store for TestEarli
 
 // TestEarlierSchemas opens the stores that earlier versions wrote, and writes on.
 func TestEarlierSchemas(t *testing.T) {
-	files, err := filepath.Glob("testdata/earlier/*.db.gz")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d files: %v", len(files), err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			f, err := os.Open(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			z, err := gzip.NewReader(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			db, err := io.ReadAll(z)
-			if err != nil {
-				t.Fatal(err)
-			}
-			path := filepath.Join(t.TempDir(), "store.db")
-			if err := os.WriteFile(path, db, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			clock := checkpointtest.NewClock()
-			checkpointtest.RunEarlier(t, open(t, path, sqlite.Options{Now: clock.Now}))
-		})
-	}
+	checkpointtest.EachEarlier(t, "*.db.gz", func(t *testing.T, file string) {
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		db, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "store.db")
+		if err := os.WriteFile(path, db, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		clock := checkpointtest.NewClock()
+		checkpointtest.RunEarlier(t, open(t, path, sqlite.Options{Now: clock.Now}))
+	})
 }
 
 // TestWriteEarlier makes such a store of the present schema, where it is asked to.
