@@ -66,6 +66,7 @@ func (m mask) question(q Question) Question {
 	x := q
 	x.Title, x.Message, x.Feedback = m.lines.Text(q.Title), m.Text(q.Message), m.Text(q.Feedback)
 	x.Content, x.Former = m.Field(q.ContentKey, q.Content), m.Field(q.ContentKey, q.Former)
+	x.FormerValue = m.Field(q.Key, q.FormerValue)
 	x.Payload, x.Schema, x.Prefill, x.DefaultData = m.JSON(q.Payload), m.JSON(q.Schema), m.JSON(q.Prefill), m.JSON(q.DefaultData)
 	x.Context = each(q.Context, func(c actions.Labelled) actions.Labelled {
 		return actions.Labelled{Label: m.Text(c.Label), Value: m.Field(c.Label, c.Value)}
@@ -82,7 +83,7 @@ func (m mask) question(q Question) Question {
 // shownAlike reports whether nothing was masked.
 func shownAlike(a, b Question) bool {
 	return a.Title == b.Title && a.Message == b.Message && a.Feedback == b.Feedback && bytes.Equal(a.Content, b.Content) &&
-		bytes.Equal(a.Former, b.Former) && bytes.Equal(a.Payload, b.Payload) && bytes.Equal(a.Schema, b.Schema) &&
+		bytes.Equal(a.Former, b.Former) && bytes.Equal(a.FormerValue, b.FormerValue) && bytes.Equal(a.Payload, b.Payload) && bytes.Equal(a.Schema, b.Schema) &&
 		bytes.Equal(a.Prefill, b.Prefill) && bytes.Equal(a.DefaultData, b.DefaultData) &&
 		slices.EqualFunc(a.Context, b.Context, func(x, y actions.Labelled) bool { return x.Label == y.Label && bytes.Equal(x.Value, y.Value) }) &&
 		slices.EqualFunc(a.Options, b.Options, func(x, y actions.OptionItem) bool {

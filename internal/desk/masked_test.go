@@ -23,7 +23,7 @@ const planted = "hunter2"
 var names = []string{"ID", "Short", "Workflow", "Node", "Status", "Cursor", "Claimed", "Holder", "Assignee", "Group", "Priority", "Fingerprint",
 	"Workdir", "StartedBy", "FailedNode", "Next", "Origin", "Run", "Decision", "Thread", "Key", "Address", "Path", "Shape", "Version", "FeedbackBy",
 	"ShownHash", "ContentKey", "ContentType", "Kind", "Actions", "RequireComment", "DefaultAction", "Action", "Leads", "Why", "Reviewer", "Outcome",
-	"Hash", "Question", "ErrNode", "Code", "Bulk", "State", "Source", "Nodes", "ResponseID", "Shown", "Name", "File", "Summary", "Done", "Data"}
+	"Hash", "Question", "ErrNode", "Code", "Bulk", "State", "Source", "Nodes", "FormerAction", "ResponseID", "Shown", "Name", "File", "Summary", "Done", "Data"}
 
 // plant fills every text and every JSON of a value, at any depth, with a secret.
 func plant(v reflect.Value) {

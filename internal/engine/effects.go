@@ -153,7 +153,7 @@ func (e *effect) take() {
 	if r.were == nil {
 		r.were = map[string]answered{}
 	}
-	r.given[e.ask.Key], r.were[e.ask.Key] = e.answer, answered{e.ask.ID, e.ask.Round}
+	r.given[e.ask.Key], r.were[e.ask.Key] = e.answer, e.ask.answeredBy(e.answer)
 	e.ask.closed = true
 	e.tree.sweepAsks()
 	r.asks = slices.DeleteFunc(r.asks, func(a *ask) bool { return a.closed })

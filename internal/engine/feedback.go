@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"bytes"
+	"encoding/json"
 	"maps"
 	"strings"
 
+	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
@@ -11,6 +14,18 @@ import (
 type answered struct {
 	ID    string `json:"id"`
 	Round int    `json:"round,omitempty"`
+
+	Digest json.RawMessage `json:"digest,omitempty"` // in the place of a value that its schema calls secret
+}
+
+// answeredBy is a question that is answered so.
+func (a *ask) answeredBy(rec AnswerRecord) answered {
+	was := answered{ID: a.ID, Round: a.Round}
+	q, _ := a.question()
+	if shown := actions.Recorded(q, rec.Value); !bytes.Equal(shown, rec.Value) {
+		was.Digest = shown
+	}
+	return was
 }
 
 // hand gives a run that a retry began the feedback, and what had been answered in the run of the same node that the retry
@@ -36,6 +51,9 @@ func (e *effect) hand(next, former *run) {
 func (t *tree) supersedeAnswered(r *run) {
 	for key, was := range r.were {
 		rec := r.given[key]
+		if was.Digest != nil {
+			rec.Value = was.Digest
+		}
 		t.links[r.address(key)] = link{
 			Previous: checkpoint.Previous{ID: was.ID, Action: string(rec.Action), Value: rec.Value, Feedback: rec.Comment, By: rec.By},
 			Round:    max(was.Round, 1) + 1,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -143,6 +144,25 @@ func TestWhoIsAskedAgainSeesTheEarlierAnswer(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestASecretAnswerIsNotShownAgain: who is asked once more learns that it was answered, not with what.
+func TestASecretAnswerIsNotShownAgain(t *testing.T) {
+	w := newWorld(t)
+	secret := actions.Question{Kind: actions.Text, Message: "Password?", Schema: js(map[string]any{"type": "string", "writeOnly": true}), Actions: everyAction}
+	out := w.start(graph(node("ask", func(context.Context, *Call) (Result, error) {
+		return Result{Interrupts: append(keyed("b"), Ask{Key: "a", Payload: js(secret)})}, nil
+	})), nil)
+	w.answer(out.Thread, to("a", "respond", "hunter2"))
+	out = w.answer(out.Thread, to("b", "retry", "no"))
+	for _, q := range out.Questions {
+		if strings.Contains(string(js(q.Previous)), "hunter2") {
+			t.Errorf("%s", js(q.Previous))
+		}
+		if q.Key == "a" && (q.Previous == nil || q.Previous.Action != "respond" || !strings.Contains(string(q.Previous.Value), "sha256")) {
+			t.Errorf("%s", js(q.Previous))
+		}
 	}
 }
 
