@@ -154,7 +154,7 @@ func (a *app) deleteCommand() *cobra.Command {
 
 func (a *app) sweepCommand() *cobra.Command {
 	var carryOn bool
-	cmd := a.command("sweep", "Apply deadlines and timers that are due", "Applies what is due: deadlines with their default answers, timers, and the retention of the configuration. With --carry-on it also runs stalled threads on. An open desk does the same by itself.",
+	cmd := a.command("sweep", "Apply deadlines and timers that are due", "Applies what is due: deadlines with their default answers, timers, and the retention of the configuration. With --carry-on it also runs stalled threads on, but not again what failed: that is for resume THREAD --carry-on, once its cause is mended. An open desk does the same by itself.",
 		"hitl-tui sweep\nhitl-tui sweep --carry-on", cobra.NoArgs, nil)
 	cmd.Flags().BoolVar(&carryOn, "carry-on", false, "run stalled threads on")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

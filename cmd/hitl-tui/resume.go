@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +25,8 @@ type resumeFlags struct {
 	check     bool
 	upgrade   bool
 	steal     bool
+	carryOn   bool
+	wait      string
 }
 
 func (a *app) resumeCommand() *cobra.Command {
@@ -30,13 +34,19 @@ func (a *app) resumeCommand() *cobra.Command {
 	cmd := a.command("resume THREAD|TOKEN [ACTION]", "Answer a question and run the thread on",
 		`Answers the open question of a thread and runs it on until it ends or waits again. A thread is named by its id or
 any unique ending of four characters or more; a response token is a JSON object with thread_id, response_action and
-response_data, and "-" reads one from standard input. Without an action the answer is "continue"; a stalled or failed
-thread is then carried on.
+response_data, and "-" reads one from standard input. Without an action the answer is "continue": to a question that
+allows it; it ends the wait of a sleeping thread, and carries a stalled or failed thread on.
+
+With --carry-on nothing is answered: what stalled or failed runs again, also beside open questions and timers, which stay.
+While another process runs the thread an answer is refused, unless --wait waits for it to rest; so it does for about 15 s
+after that process was killed. Questions are named with dots (agent.a, triage/2/decide), the frames around them with slashes.
 
 The actions are `+actionList()+`.`,
 		`hitl-tui resume 7f3k approve
 hitl-tui resume 7f3k reject -d '"The second item names the customer"'
 hitl-tui resume 7f3k edit -f notes.json
+hitl-tui resume 7f3k --carry-on --upgrade
+hitl-tui resume 7f3k --interrupt agent.b approve --wait=1m
 hitl-tui resume 7f3k submit -F paid=90.5 -F note="used price"
 hitl-tui resume '{"thread_id":"0197...","response_action":"approve"}'`,
 		cobra.RangeArgs(1, 2), nil)
@@ -51,7 +61,13 @@ hitl-tui resume '{"thread_id":"0197...","response_action":"approve"}'`,
 	flags.BoolVar(&f.check, "check", false, "validate only, change nothing")
 	flags.BoolVar(&f.upgrade, "upgrade", false, "carry on with the workflow file as it is now")
 	flags.BoolVar(&f.steal, "steal", false, "answer although somebody else has claimed the thread")
-	cmd.MarkFlagsMutuallyExclusive("data", "data-file", "answers")
+	flags.BoolVar(&f.carryOn, "carry-on", false, "run again what stalled or failed, and answer nothing")
+	flags.StringVar(&f.wait, "wait", "", "wait while another process runs the thread, at most so long: 30s, 5m")
+	flags.Lookup("wait").NoOptDefVal = waitForEver
+	cmd.MarkFlagsMutuallyExclusive("data", "data-file", "answers", "carry-on")
+	for _, answers := range []string{"field", "interrupt", "response-id"} {
+		cmd.MarkFlagsMutuallyExclusive(answers, "carry-on")
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.resume(cmd, args, f) }
 	return cmd
 }
@@ -78,6 +94,9 @@ func (a *app) resume(cmd *cobra.Command, args []string, f resumeFlags) error {
 	if err != nil {
 		return a.report(nil, err)
 	}
+	if request.Wait, err = waitOf(f.wait); err != nil {
+		return a.report(nil, err)
+	}
 	d, err := a.open(cmd.Context(), openExisting)
 	if err != nil {
 		return a.report(nil, err)
@@ -97,6 +116,23 @@ func (a *app) resume(cmd *cobra.Command, args []string, f resumeFlags) error {
 	result, err := d.AnswerWith(cmd.Context(), request, false)
 	stop()
 	return a.report(result, err)
+}
+
+// waitForEver is --wait without a duration.
+const waitForEver = "ever"
+
+func waitOf(text string) (time.Duration, error) {
+	switch text {
+	case "":
+		return 0, nil
+	case waitForEver:
+		return math.MaxInt64, nil
+	}
+	span, err := desk.ParseSpan(text)
+	if err != nil {
+		return 0, &desk.Error{Code: desk.CodeUsage, Message: "--wait: " + err.Error(), Err: err}
+	}
+	return span, nil
 }
 
 // answers reads the command line into one request: a token, a thread with an action, or a file of answers.
@@ -121,6 +157,13 @@ func (a *app) answers(cmd *cobra.Command, args []string, f resumeFlags) (desk.An
 	}
 	if a.flags.reviewer != "" {
 		request.Reviewer = a.flags.reviewer
+	}
+	if f.carryOn {
+		if len(args) > 1 || isObject && token.Action != "" {
+			return none, &desk.Error{Code: desk.CodeUsage, Message: "--carry-on answers nothing; give no action with it"}
+		}
+		request.CarryOn = true
+		return request, nil
 	}
 	if f.answers != "" {
 		if len(args) > 1 || isObject && token.Action != "" {

@@ -125,7 +125,7 @@ func (q *Query) Start() (*Key, error) {
 func (q *Query) Matches(t *ThreadInfo) bool {
 	return among(q.Status, t.Status) && among(q.Workflow, t.Workflow) && among(q.Node, t.Node) &&
 		among(q.Group, t.Group) && among(q.Assignee, t.Assignee) && q.matchesPriority(t) && q.matchesReviewer(t) &&
-		q.matchesTimes(t) && q.MatchesText(t)
+		q.matchesTimes(t) && (!q.Failing || t.Error != "") && q.MatchesText(t)
 }
 
 func among[T comparable](wanted []T, have T) bool {

@@ -110,6 +110,7 @@ type Query struct {
 	Group     []string
 	Assignee  []string
 	Priority  []string
+	Failing   bool      // an error stands in the row, whatever the status
 	Text      string    // substring of title, id, workflow, node or error, without regard to case
 	OlderThan time.Time // waiting since (or, when it does not wait, updated) before
 	NewerThan time.Time

@@ -43,6 +43,10 @@ func filterFields() []filterField {
 			s.Status = append(s.Status, v...)
 			return nil
 		}},
+		{"is", "failed: something failed, also beside questions", []string{"failed"}, nil, func(s *Selection, _ []string, _ time.Time) error {
+			s.Failing = true
+			return nil
+		}},
 		{"workflow", "name of the workflow", nil, nil, func(s *Selection, v []string, _ time.Time) error {
 			s.Workflow = append(s.Workflow, v...)
 			return nil

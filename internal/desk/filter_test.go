@@ -19,6 +19,7 @@ func TestParseFilter(t *testing.T) {
 		"status:failed":                     {Status: []string{"failed"}},
 		"status:failed,stalled":             {Status: []string{"failed", "stalled"}},
 		"status:done status:done":           {Status: []string{"done", "done"}},
+		"is:failed node:review":             {Failing: true, Node: []string{"review"}},
 		"node:review workflow:a":            {Node: []string{"review"}, Workflow: []string{"a"}},
 		`workflow:"two words",b`:            {Workflow: []string{"two words", "b"}},
 		`node:"a \"b\" \\c"`:                {Node: []string{`a "b" \c`}},
@@ -101,7 +102,7 @@ func TestComplete(t *testing.T) {
 		filter string // | is the cursor
 		want   []string
 	}{
-		{"|", []string{"status:|", "workflow:|", "node:|", "claimed:|", "assignee:|", "group:|", "priority:|", "older:|", "newer:|", "due:|"}},
+		{"|", []string{"status:|", "is:|", "workflow:|", "node:|", "claimed:|", "assignee:|", "group:|", "priority:|", "older:|", "newer:|", "due:|"}},
 		{"st|", []string{"status:|"}},
 		{"node:a ST|", []string{"node:a status:|"}},
 		{"-s|", []string{"-status:|"}},

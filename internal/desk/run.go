@@ -109,7 +109,7 @@ func (d *Desk) sendEntries(thread string, entries []*entry) {
 func (d *Desk) requestOf(r *run) AnswerRequest {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	request := AnswerRequest{Thread: r.thread, Reviewer: d.o.Reviewer, Accepted: func() { d.accepted(r) }}
+	request := AnswerRequest{Thread: r.thread, Reviewer: d.o.Reviewer, CarryOn: !r.answers, Accepted: func() { d.accepted(r) }}
 	for _, e := range r.entries {
 		request.Decisions = append(request.Decisions, e.Decision)
 		request.Version, request.Steal = e.Decision.Version, e.Decision.Steal
@@ -218,13 +218,13 @@ func (d *Desk) hold(r *run) {
 	d.o.AfterFunc(foreignLook, func() { d.keepLooking(r.thread) })
 }
 
-// CarryOn runs a stalled or failed thread on in the background.
+// CarryOn runs what stalled or failed in a thread in the background; what is asked beside it stays asked.
 func (d *Desk) CarryOn(ctx context.Context, thread string) error {
 	answerer, id, err := d.decides(ctx, thread, "carry on")
 	if err != nil {
 		return err
 	}
-	if err := answerer.Check(ctx, AnswerRequest{Thread: id, Reviewer: d.o.Reviewer}); err != nil {
+	if err := answerer.Check(ctx, AnswerRequest{Thread: id, Reviewer: d.o.Reviewer, CarryOn: true}); err != nil {
 		return err
 	}
 	return d.carryOn(id)

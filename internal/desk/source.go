@@ -40,6 +40,7 @@ type Selection struct {
 	Assignee  []string
 	Priority  []string
 	Claimed   string // by this reviewer; "none" by nobody, "any" by somebody
+	Failing   bool   // something has failed, also where something else is asked or sleeps
 	Text      string
 	OlderThan time.Time // waiting since, or when it does not wait updated, before
 	NewerThan time.Time
@@ -65,8 +66,10 @@ type AnswerRequest struct {
 	Version   string // the head must be this; "" any
 	Reviewer  string
 	Steal     bool
-	Upgrade   bool   // carry on with the definition as its file now is
-	Accepted  func() // a hint that the answers are kept, before the thread runs on; may be nil
+	Upgrade   bool          // carry on with the definition as its file now is
+	CarryOn   bool          // without decisions: run only what stalled or failed, and leave what is asked or sleeps beside it
+	Wait      time.Duration // while another runner has the thread, at most so long
+	Accepted  func()        // a hint that the answers are kept, before the thread runs on; may be nil
 }
 
 // Named tells the store's URL without looking into it; otherwise Info is asked.

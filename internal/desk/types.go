@@ -33,6 +33,11 @@ type Thread struct {
 	Cursor       string
 }
 
+// Halted reports whether something has failed beside what is asked or sleeps: carrying on runs it again and leaves the rest.
+func (t Thread) Halted() bool {
+	return t.Error != "" && (t.Status == "interrupted" || t.Status == "sleeping")
+}
+
 // Tab is one of the desk's groups of statuses.
 type Tab string
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ func (p *prepared) accept(ctx context.Context, r ResumeRequest) error {
 	for _, in := range r.Answers {
 		a, d, err := p.validate(ctx, r, in)
 		if err != nil {
-			return err
+			return p.orCarryOn(in, err)
 		}
 		if a.Interrupt != "" && slices.ContainsFunc(list, func(x accepted) bool { return x.Interrupt == a.Interrupt }) {
 			return fmt.Errorf("%w: %s is answered twice in one call", ErrAlreadyAnswered, d.Address)
@@ -28,7 +29,7 @@ func (p *prepared) accept(ctx context.Context, r ResumeRequest) error {
 		list = append(list, a)
 		p.answers = append(p.answers, raw)
 		p.session.own = append(p.session.own, d)
-		p.wanted = append(p.wanted, a.Interrupt)
+		p.wanted = append(p.wanted, cmp.Or(a.Interrupt, a.Path))
 	}
 	if err := checkVersion(p.head, r.IfVersion); err != nil {
 		return err
@@ -38,6 +39,15 @@ func (p *prepared) accept(ctx context.Context, r ResumeRequest) error {
 		return fmt.Errorf("%w: one answer of this call withdraws a question that another one answers", err)
 	}
 	return err
+}
+
+// orCarryOn adds to the refusal of an answer that says nothing that something failed too, which may have been meant.
+func (p *prepared) orCarryOn(in Answer, err error) error {
+	failure := p.head.tree.failedRun()
+	if !in.isBare() || failure == nil {
+		return err
+	}
+	return fmt.Errorf("%w; %s failed, too: --carry-on runs it again and answers nothing", err, failure.address(""))
 }
 
 func (p *prepared) validate(ctx context.Context, r ResumeRequest, in Answer) (accepted, checkpoint.Decision, error) {
@@ -314,21 +324,33 @@ func (e *Engine) answeredAlready(ctx context.Context, h *head, r ResumeRequest) 
 			continue // judged once the thread has come to rest
 		}
 		if err := e.answered(ctx, h, q.ID, nil); err != nil {
-			return err
+			return pending(err)
 		}
 	}
 	return nil
+}
+
+// pending marks an answer that came first as one whose effects are not stored yet.
+func pending(err error) error {
+	var first *AnsweredError
+	if errors.As(err, &first) {
+		first.Pending = true
+	}
+	return err
 }
 
 // lost turns a live lease in other hands into the name of who answered first, where that is what happened.
 func (e *Engine) lost(ctx context.Context, h *head, r ResumeRequest, err error) error {
 	p := &prepared{head: h, session: e.session(h)}
 	for _, a := range r.Answers {
+		if a.isBare() {
+			continue // it may be meant to carry the thread on
+		}
 		if q, _, _ := p.find(ctx, r, a.Interrupt, actions.Continue); q != nil {
 			p.wanted = append(p.wanted, q.ID)
 		}
 	}
-	return e.lostRace(ctx, p, err)
+	return pending(e.lostRace(ctx, p, err))
 }
 
 func (e *Engine) lostRace(ctx context.Context, p *prepared, err error) error {

@@ -107,14 +107,17 @@ type StartRequest struct {
 	By         string
 }
 
-// ResumeRequest answers questions of a thread, or with no answers carries it on.
+// ResumeRequest answers questions of a thread, or with no answers carries it on: what failed runs again, and where nothing
+// did a timer ends.
 type ResumeRequest struct {
 	Thread    string
 	Answers   []Answer // all or none
+	CarryOn   bool     // run only what stalled or failed, whatever is asked or sleeps beside it; goes with no answers
 	IfVersion *checkpoint.Version
 	Upgrade   *checkpoint.Definition // carry on with this definition
 	By        string                 // reviewer, for answers that name none
 	Steal     bool                   // although somebody else has claimed it
+	Wait      time.Duration          // while somebody else runs the thread, at most so long
 }
 
 // Answer is one answer as it comes in.
@@ -127,6 +130,9 @@ type Answer struct {
 	DecidedAt  time.Time // the key press; zero: now
 	ShownHash  string    // what was on screen; "" : computed from the head
 }
+
+// isBare reports whether the answer says nothing and names nothing.
+func (a *Answer) isBare() bool { return a.Action == "" && a.Interrupt == "" && len(a.Data) == 0 }
 
 // ErrCancelledByPerson is the cause to give a context (context.WithCancelCause) whose end means that a person
 // cancelled the run: if no step was committed since the resume, the answers are withdrawn and the thread is exactly

@@ -16,6 +16,7 @@ var (
 	ErrUnknownQuestion = errors.New("no such open question")
 	ErrClosed          = errors.New("the engine is closed")
 	ErrInvalidEdit     = errors.New("the state cannot be changed so")
+	ErrInvalidRequest  = errors.New("this cannot be asked for")
 	ErrWhichQuestion   = errors.New("several questions are open")
 )
 
@@ -27,10 +28,15 @@ type AnsweredError struct {
 	Action    string
 	By        string
 	At        time.Time
+	Pending   bool // nothing that follows from the answer is stored yet: somebody is at it, or died over it
 }
 
 func (e *AnsweredError) Error() string {
-	return fmt.Sprintf("%s was already answered: %s by %s at %s", e.Address, e.Action, e.By, e.At.UTC().Format(time.RFC3339))
+	text := fmt.Sprintf("%s was already answered: %s by %s at %s", e.Address, e.Action, e.By, e.At.UTC().Format(time.RFC3339))
+	if e.Pending {
+		text += ", and the thread has not come to rest since"
+	}
+	return text
 }
 
 // Is makes an AnsweredError an ErrAlreadyAnswered.

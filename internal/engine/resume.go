@@ -5,14 +5,38 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
-// Resume validates the answers whole, takes the lease with them, and runs the thread on. Racing resumes have one
-// winner; the others get a *checkpoint.ConflictError or *AnsweredError and have run nothing.
+// Resume validates the answers whole, takes the lease with them, and runs the thread on. Of racing resumes that answer the
+// same question one wins; the others get an *AnsweredError and have run nothing. Where the head moved while the questions
+// stayed open, the answers are validated against the new one, unless the request names a version: then that is a
+// *checkpoint.ConflictError. A thread that somebody else runs is a *checkpoint.LeasedError once r.Wait is over.
 func (e *Engine) Resume(ctx context.Context, r ResumeRequest) (*Outcome, error) {
-	out, err := e.resume(ctx, r)
+	t := try{engine: e, request: r, until: e.o.Now().Add(r.Wait)}
+	for {
+		out, err := t.once(ctx)
+		if err == nil || !t.again(ctx, &err) {
+			return out, err
+		}
+	}
+}
+
+// try is a resume that may have to be tried more than once.
+type try struct {
+	engine  *Engine
+	request ResumeRequest
+	until   time.Time // it waits for others
+	p       *prepared // of the last attempt, as far as that got
+	moved   error     // the head moved while it was answered
+	moves   int
+}
+
+func (t *try) once(ctx context.Context) (*Outcome, error) {
+	e, r := t.engine, t.request
+	out, err := t.resume(ctx)
 	for _, lost := range []error{ErrAlreadyAnswered, ErrNotWaiting, ErrUnknownQuestion, checkpoint.ErrConflict, checkpoint.ErrLeased} {
 		if !errors.Is(err, lost) {
 			continue
@@ -26,16 +50,18 @@ func (e *Engine) Resume(ctx context.Context, r ResumeRequest) (*Outcome, error) 
 	return out, err
 }
 
-func (e *Engine) resume(ctx context.Context, r ResumeRequest) (*Outcome, error) {
-	p, err := e.prepare(ctx, r, true)
+func (t *try) resume(ctx context.Context) (*Outcome, error) {
+	t.p = nil
+	p, err := t.engine.prepare(ctx, t.request, true)
 	switch {
 	case err != nil:
 		return nil, err
 	case p.applied != nil:
 		return p.applied, nil
-	case r.Upgrade != nil:
-		return e.resumeUpgraded(ctx, p)
+	case t.request.Upgrade != nil:
+		return t.engine.resumeUpgraded(ctx, p)
 	}
+	t.p = p
 	return p.run(ctx)
 }
 
@@ -51,7 +77,7 @@ func (e *Engine) resumeUpgraded(ctx context.Context, p *prepared) (out *Outcome,
 	if err != nil {
 		return nil, err
 	}
-	if len(r.Answers) == 0 && out.Status != checkpoint.Stalled && out.Status != checkpoint.Failed {
+	if len(r.Answers) == 0 && !r.CarryOn && out.Status != checkpoint.Stalled && out.Status != checkpoint.Failed {
 		return out, nil
 	}
 	r.Upgrade, r.IfVersion = nil, nil
@@ -73,12 +99,16 @@ type prepared struct {
 	answers []json.RawMessage
 	seen    int      // accepted answers that nobody has applied yet
 	applied *Outcome // the response was applied before
-	wanted  []string // ids of the questions answered, for the message of a lost race
+	taken   bool     // it has, or had, the lease
+	wanted  []string // ids of the questions answered, or paths of timers
 }
 
 // prepare reads the head and validates a request against it. With carry it first runs on a thread that crashed with
 // accepted answers, so that new ones meet the state the earlier lead to.
 func (e *Engine) prepare(ctx context.Context, r ResumeRequest, carry bool) (*prepared, error) {
+	if r.CarryOn && len(r.Answers) > 0 {
+		return nil, fmt.Errorf("%w: carrying on answers nothing; give no answer with it", ErrInvalidRequest)
+	}
 	if done, err := e.repeated(ctx, r, carry); done != nil || err != nil {
 		return &prepared{applied: done}, err
 	}
@@ -122,7 +152,7 @@ func (e *Engine) prepare(ctx context.Context, r ResumeRequest, carry bool) (*pre
 		}
 		p.session = e.session(h)
 		if len(r.Answers) == 0 {
-			return p, checkVersion(h, r.IfVersion)
+			return p, errors.Join(checkVersion(h, r.IfVersion), p.idle(r))
 		}
 	}
 	if len(r.Answers) == 0 {
@@ -154,7 +184,7 @@ func (p *prepared) run(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, e.lostRace(ctx, p, err)
 	}
-	s.lease = lease.Token
+	s.lease, p.taken = lease.Token, true
 	e.crash("lease_taken")
 	err = s.inherit(lease.Results)
 	if inherited := len(lease.Answers) - len(p.answers); err == nil && inherited > 0 {
@@ -190,7 +220,11 @@ func (p *prepared) carryOn(ctx context.Context, r ResumeRequest) error {
 	if t.ended != "" {
 		return fmt.Errorf("%w: thread %s is %s", ErrNotWaiting, t.thread, t.ended)
 	}
-	if len(t.ready) > 0 || p.seen > 0 || p.session.source != "" {
+	if err := p.idle(r); err != nil {
+		return err
+	}
+	stalled := len(t.ready) > 0 || p.session.source != ""
+	if p.seen > 0 || stalled && !r.CarryOn {
 		return nil
 	}
 	if t.failure() != nil {
@@ -198,10 +232,22 @@ func (p *prepared) carryOn(ctx context.Context, r ResumeRequest) error {
 		p.session.source = checkpoint.SourceStep
 		return nil
 	}
+	if stalled {
+		return nil
+	}
 	if len(t.asks) > 0 {
 		return fmt.Errorf("%w: thread %s waits for an answer to %s", ErrNotWaiting, t.thread, t.asks[0].Address)
 	}
 	return p.accept(ctx, ResumeRequest{Thread: r.Thread, Answers: []Answer{{}}, By: r.By})
+}
+
+// idle is an error for a request to carry on a thread in which nothing stalled or failed.
+func (p *prepared) idle(r ResumeRequest) error {
+	t := p.head.tree
+	if !r.CarryOn || p.seen > 0 || p.session.source != "" || len(t.ready) > 0 || t.failure() != nil {
+		return nil
+	}
+	return fmt.Errorf("%w for a runner: nothing has failed in thread %s, which is %s", ErrNotWaiting, t.thread, p.head.info.Status)
 }
 
 // retryFailed gives every failed run another round of attempts.

@@ -103,12 +103,20 @@ func (t *tree) phase() checkpoint.Status {
 
 // failure is the first failed run's, nil without one.
 func (t *tree) failure() *checkpoint.Failure {
+	if r := t.failedRun(); r != nil {
+		return r.failure
+	}
+	return nil
+}
+
+// failedRun is the first failed run, nil without one.
+func (t *tree) failedRun() *run {
 	if t.root.failed == 0 {
 		return nil
 	}
 	for _, r := range t.standing().held {
 		if r.status == failed {
-			return r.failure
+			return r
 		}
 	}
 	return nil

@@ -472,6 +472,46 @@ func TestSeveralQuestionsOfAThread(t *testing.T) {
 	})
 }
 
+// carriesOn answers the question that carrying a thread on asks first.
+func carriesOn(t *testing.T, d *desktest.Desk, p *tuitest.Program, title string) {
+	t.Helper()
+	p.Expect("Carry on with " + title + "?")
+	if d.Calls("CarryOn") != 0 {
+		t.Error("carried on without asking")
+	}
+	p.Keys("y")
+	p.Advance(settle)
+	if d.Calls("CarryOn") != 1 {
+		t.Errorf("not carried on after y:\n%s", p.Screen())
+	}
+}
+
+// TestWhatFailedBesideAQuestionIsShownAndCarriedOn at the smallest size: in the list, at the question, in the footer.
+func TestWhatFailedBesideAQuestionIsShownAndCarriedOn(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		x := desk.Thread{ID: "t-both-0020", Workflow: "par", Node: "ask", WaitingSince: d.Now().Add(-time.Minute), Updated: d.Now(),
+			Due: d.Now().Add(-2 * time.Hour), Error: "exit code 1"}
+		d.Add(desk.Detail{Thread: x, Failure: "exit code 1: no such host", FailedNode: "bad", Questions: []desk.Question{{
+			ID: "q-both", Address: "ask", Asked: x.WaitingSince, ResumesNow: true, ShownHash: "ab",
+			Question: actions.Question{Kind: actions.Approval, Title: "Ship it?", Message: "Well?", Actions: []actions.Action{actions.Approve, actions.Reject}}}}})
+		d.Wake(desk.Event{Kind: desk.StoreChanged, Thread: x.ID})
+		p.Advance(settle)
+		p.Keys("g", "g")
+		p.Advance(settle)
+		p.Expect("! Ship it?", "! bad failed: exit code 1", "O carry on")
+		p.Keys("O")
+		carriesOn(t, d, p, "Ship it?")
+	})
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("O")
+		p.Advance(settle)
+		p.Expect("nothing failed there")
+		if d.Calls("CarryOn") != 0 {
+			t.Error("carried on where nothing failed")
+		}
+	})
+}
+
 func TestFailureStaysUntilSeen(t *testing.T) {
 	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
 		d.Wake(desk.Event{Kind: desk.RunFailed, Thread: "t-fail-0010", Node: "tag", Text: "exit status 128", At: d.Now()})
@@ -486,15 +526,7 @@ func TestFailureStaysUntilSeen(t *testing.T) {
 			t.Errorf("seen, and still counted:\n%s", p.Screen())
 		}
 		p.Keys("o")
-		p.Expect("Carry on with Publish 1.7?")
-		if d.Calls("CarryOn") != 0 {
-			t.Error("carried on without asking")
-		}
-		p.Keys("y")
-		p.Advance(settle)
-		if d.Calls("CarryOn") != 1 {
-			t.Error("not carried on after y")
-		}
+		carriesOn(t, d, p, "Publish 1.7")
 	})
 }
 

@@ -76,6 +76,9 @@ func (m *Model) inboxItems() (decide, list []footer.Item) {
 	}
 	list = append(list, footer.Of(command.Mark, command.Filter, command.Search, command.OpenHistory, command.Claim, command.NewThread,
 		command.DisplayMode, command.Views, command.Zoom, command.Copy, command.Close)...)
+	if t := m.inbox.Selected(); t != nil && t.Halted() {
+		list = append(footer.Of(command.CarryOnBeside), list...)
+	}
 	if d := m.inbox.Detail(); d != nil && len(d.Questions) > 1 {
 		list = append(footer.Of(command.NextQuestion), list...)
 	}

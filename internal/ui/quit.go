@@ -90,8 +90,12 @@ func (m *Model) askCarryOn(t desk.Thread) tea.Cmd {
 		return m.warn("read-only: nothing runs from here")
 	}
 	ctx, d := m.ctx, m.desk
+	text := "The thread is " + t.Status + " at " + t.Node + ": its unfinished nodes run again."
+	if t.Halted() {
+		text = "What failed runs again (" + t.Error + "). What is asked, or sleeps, stays as it is."
+	}
 	return m.ask(confirmation{
-		title: "Carry on with " + t.Title + "?", text: "The thread is " + t.Status + " at " + t.Node + ": its unfinished nodes run again.",
+		title: "Carry on with " + t.Title + "?", text: text,
 		yes: "carry on",
 		run: func() tea.Msg {
 			return called{what: "carry on", thread: t.ID, done: "carries on: " + t.Title, err: d.CarryOn(ctx, t.ID)}

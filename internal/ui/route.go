@@ -269,7 +269,10 @@ func (m *Model) runSelected(id command.ID) tea.Cmd {
 		return m.openThread(t.ID)
 	case command.CancelRun:
 		return m.askCancelRun(*t)
-	case command.CarryOn:
+	case command.CarryOn, command.CarryOnBeside:
+		if why := m.whyNot(id); why != "" {
+			return m.warn(why)
+		}
 		return m.askCarryOn(*t)
 	case command.DeleteFailed, command.DeleteDone:
 		return m.askDelete([]string{t.ID})

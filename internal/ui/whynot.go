@@ -48,6 +48,10 @@ func (m *Model) whyNotInbox(c command.Command) string {
 		if d := m.inbox.Detail(); d == nil || len(d.Questions) < 2 {
 			return "the thread asks no other question"
 		}
+	case command.CarryOnBeside:
+		if t := m.inbox.Selected(); t != nil && !t.Halted() {
+			return "nothing failed there"
+		}
 	case command.ActionsMenu, command.DisplayMode:
 		if !drawn {
 			return "no question is drawn"
@@ -107,7 +111,7 @@ func (m *Model) whyNotThread(id command.ID) string {
 			return "it does not run: it is " + d.Status
 		}
 	case command.ThreadCarryOn:
-		if d.Status != "failed" && d.Status != "stalled" {
+		if d.Status != "failed" && d.Status != "stalled" && !d.Halted() {
 			return "there is nothing to carry on: it is " + d.Status
 		}
 	}

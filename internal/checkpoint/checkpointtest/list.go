@@ -211,6 +211,8 @@ var listCases = []testCase{
 			"case beyond ASCII":  {checkpoint.Query{Text: "GRÖ"}, "a"},
 			"text in error":      {checkpoint.Query{Text: "full"}, "b"},
 			"text in id":         {checkpoint.Query{Text: "C", Workflow: []string{"notes"}}, "c"},
+			"failing":            {checkpoint.Query{Failing: true}, "b"},
+			"failing, of others": {checkpoint.Query{Failing: true, Workflow: []string{"notes"}}, ""},
 			"no wildcard":        {checkpoint.Query{Text: "100_ of"}, ""},
 			"SQL":                {checkpoint.Query{Text: "' OR 1=1 --", Workflow: []string{"' OR 1=1 --"}}, ""},
 			"older":              {checkpoint.Query{OlderThan: now.Add(-30 * time.Minute)}, "a"},

@@ -246,6 +246,9 @@ func (l *listing) filters() []string {
 	if !q.DueBefore.IsZero() {
 		where = append(where, "due < "+l.arg(q.DueBefore.UnixMicro()))
 	}
+	if q.Failing {
+		where = append(where, "error <> ''")
+	}
 	if q.Text != "" && !l.textInGo() {
 		text := l.arg(strings.ToLower(q.Text))
 		var any []string

@@ -43,7 +43,7 @@ func (s *Source) Answer(ctx context.Context, r desk.AnswerRequest) (*desk.Result
 
 // request turns a request of the desk into one of the engine.
 func (s *Source) request(ctx context.Context, r desk.AnswerRequest) (engine.ResumeRequest, error) {
-	request := engine.ResumeRequest{Thread: r.Thread, By: r.Reviewer, Steal: r.Steal}
+	request := engine.ResumeRequest{Thread: r.Thread, By: r.Reviewer, Steal: r.Steal, CarryOn: r.CarryOn, Wait: r.Wait}
 	if r.Version != "" {
 		v, err := parseVersion(r.Version)
 		if err != nil {

@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
@@ -57,7 +58,7 @@ func typed(err error) *desk.Error {
 	)
 	switch {
 	case errors.As(err, &answered):
-		return &desk.Error{Code: desk.CodeAlreadyAnswered, Details: map[string]any{
+		return &desk.Error{Code: desk.CodeAlreadyAnswered, Remedy: unfinished(answered), Details: map[string]any{
 			"by": answered.By, "action": answered.Action, "at": answered.At.UTC(), "interrupt_id": answered.Interrupt, "address": answered.Address,
 		}}
 	case errors.As(err, &claimed):
@@ -81,6 +82,14 @@ func typed(err error) *desk.Error {
 	}
 }
 
+// unfinished is what to do where an answer was accepted and its runner may have died since; "" once it is applied.
+func unfinished(first *engine.AnsweredError) string {
+	if !first.Pending {
+		return ""
+	}
+	return fmt.Sprintf("if its runner died, `hitl-tui resume %s --wait`, or `hitl-tui sweep --carry-on` after 15 s, carries on", first.Thread)
+}
+
 // condition maps a sentinel to its code.
 type condition struct {
 	is     error
@@ -96,6 +105,7 @@ func conditions() []condition {
 		{engine.ErrClaimed, desk.CodeClaimed, ""},
 		{engine.ErrWorkflowChanged, desk.CodeWorkflowChanged, "mend the file, or answer without --upgrade: the thread then goes on with the definition it has"},
 		{engine.ErrUnknownQuestion, desk.CodeNotFound, "`hitl-tui show` lists the open questions"},
+		{engine.ErrInvalidRequest, desk.CodeUsage, ""},
 		{engine.ErrInvalidEdit, desk.CodeInvalidData, ""},
 		{engine.ErrWhichQuestion, desk.CodeAmbiguous, "name one with --interrupt"},
 		{engine.ErrCancelledByPerson, desk.CodeCancelled, ""},

@@ -27,7 +27,7 @@ func (s *Source) List(ctx context.Context, q desk.Selection) (desk.Page, error) 
 func queryOf(q desk.Selection) checkpoint.Query {
 	return checkpoint.Query{
 		Status: statuses(q.Status), Workflow: q.Workflow, Node: q.Node, Reviewer: q.Claimed, Group: q.Group, Assignee: q.Assignee,
-		Priority: q.Priority, Text: q.Text, OlderThan: q.OlderThan, NewerThan: q.NewerThan, DueBefore: q.DueBefore,
+		Priority: q.Priority, Failing: q.Failing, Text: q.Text, OlderThan: q.OlderThan, NewerThan: q.NewerThan, DueBefore: q.DueBefore,
 		Sort: checkpoint.Sort(q.Sort), Limit: q.Limit, After: q.After,
 	}
 }

@@ -121,7 +121,7 @@ type Command struct {
 // Changes tells whether a command decides, runs, claims or destroys something. Read-only mode hides these.
 func (c Command) Changes() bool {
 	switch c.ID {
-	case Mark, MarkTo, Unmark, ActOnMarked, Claim, TakeBack, NewThread, CancelRun, CarryOn, ThreadCancel, ThreadCarryOn,
+	case Mark, MarkTo, Unmark, ActOnMarked, Claim, TakeBack, NewThread, CancelRun, CarryOn, CarryOnBeside, ThreadCancel, ThreadCarryOn,
 		Fork, EditState, Prune, StopPrune, DeleteFailed, DeleteDone, DeleteMarked, MarkThread, MarkRange, UnmarkAll:
 		return true
 	}

@@ -116,6 +116,7 @@ const (
 	Claim         ID = "review.claim"
 	OpenHistory   ID = "review.history"
 	DisplayMode   ID = "review.display"
+	CarryOnBeside ID = "review.carry_on"
 	Wrap          ID = "review.wrap"
 	ActionsMenu   ID = "question.actions"
 	Unfold        ID = "question.unfold"
@@ -154,10 +155,12 @@ func review() []Command {
 		{ID: ActOnMarked, Keys: []string{"A"}, Title: "Act on marked", Footer: "act on marked", Effect: Asks,
 			Help: "answer all marked with one action: then its key, then y"},
 		{ID: Filter, Keys: []string{"f", "\\"}, Title: "Filter", Footer: "filter",
-			Help: "filter: status:failed node:review older:2d claimed:none text"},
+			Help: "filter: status:failed node:review older:2d claimed:none is:failed text"},
 		{ID: Views, Keys: []string{"v"}, Title: "Views", Footer: "views", Help: "the order of the list", Effect: List},
 		{ID: Claim, Keys: []string{"C"}, Title: "Claim or release", Footer: "claim", Help: "claim for 30 minutes, or release"},
 		{ID: OpenHistory, Keys: []string{"H"}, Title: "History", Footer: "history", Help: "history of this thread"},
+		{ID: CarryOnBeside, Keys: []string{"O"}, Title: "Carry on what failed", Footer: "carry on", Effect: Asks,
+			Help: "run again what failed beside this question, which stays open"},
 		{ID: DisplayMode, Keys: []string{"d"}, Title: "Display", Footer: "display",
 			Help: "rendered, raw, diff against the last round"},
 		{ID: Wrap, Keys: []string{"W"}, Title: "Wrap", Help: "wrap long lines on or off"},

@@ -35,7 +35,7 @@ func TestInnerScopeWins(t *testing.T) {
 		{"a", command.Question, command.ForAction("approve")}, {"q", command.Question, command.Close},
 		{"a", command.Editor, ""}, {"q", command.Editor, ""}, {"a", command.Dialog, ""}, {"a", command.History, ""},
 		{"x", command.Running, command.CancelRun}, {"o", command.Failed, command.CarryOn}, {"u", command.Outbox, command.OutboxTakeBack},
-		{"D", command.Review, ""}, {"O", command.Review, ""}, {"A", command.Review, command.ActOnMarked},
+		{"D", command.Review, ""}, {"O", command.Review, command.CarryOnBeside}, {"A", command.Review, command.ActOnMarked},
 	} {
 		if got, _ := m.In(tuitest.Key(tc.key), tc.focus); got != tc.want {
 			t.Errorf("%s in %s: %q, want %q", tc.key, tc.focus, got, tc.want)

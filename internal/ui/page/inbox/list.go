@@ -157,6 +157,8 @@ func (p *Page) mark(r *row) (byte, lipgloss.Style) {
 		return 'x', t.Danger
 	case r.Status == "running":
 		return '.', t.Text
+	case r.Halted():
+		return '!', t.Danger
 	case !r.Due.IsZero() && !r.Due.After(p.now()) && r.Status == "interrupted":
 		return '!', t.Warning
 	case r.Claimed != "" && r.Claimed != p.reviewer && r.ClaimedUntil.After(p.now()):
@@ -215,6 +217,8 @@ func (p *Page) note(r *row) string {
 		return r.fate
 	case r.gone:
 		return "no longer here"
+	case r.Halted():
+		return "failed, too"
 	case r.Claimed != "" && r.ClaimedUntil.After(now):
 		return "@" + sanitize.Line(r.Claimed)
 	case r.Answered > 0:

@@ -268,7 +268,23 @@ func (p *Page) questionHead(q desk.Question, w int) []string {
 		}
 		lines = append(lines, t.Accent.Render(cell.Between(" "+roundBefore(q, by, "asked"), "", w)))
 	}
+	lines = append(lines, p.haltedLines(d, w)...)
 	return append(lines, t.Border.Render(strings.Repeat("─", w)))
+}
+
+// haltedLines tells what has failed beside what is asked or sleeps, and what runs it again.
+func (p *Page) haltedLines(d *desk.Detail, w int) []string {
+	if !d.Halted() {
+		return nil
+	}
+	what, way := d.Failure, p.unlessReadOnly(p.key(command.CarryOnBeside)+" carries on ")
+	if what == "" {
+		what = d.Error
+	}
+	if d.FailedNode != "" {
+		what = d.FailedNode + " failed: " + what
+	}
+	return []string{p.theme.Danger.Render(cell.Between(" ! "+sanitize.Line(what), way, w))}
 }
 
 // questionFoot is what answering leads to, drafts and answers given here, and a place for the position.

@@ -80,6 +80,7 @@ func (p *Page) threadLines(d *desk.Detail, w int) []string {
 		lines = append(lines, " Running"+nodes(d)+".", "", t.Muted.Render(" "+p.key(command.WatchThread)+" watches it"+p.unlessReadOnly(", "+p.key(command.CancelRun)+" cancels the run")))
 	case "sleeping":
 		lines = append(lines, " Sleeps until "+d.Due.Local().Format("2006-01-02 15:04")+", then runs on by itself.")
+		lines = append(lines, p.haltedLines(d, w)...)
 	default:
 		lines = append(lines, " "+strings.ToUpper(d.Status[:min(1, len(d.Status))])+d.Status[min(1, len(d.Status)):]+" "+ago.Ago(p.now(), d.Updated)+".", "")
 		if len(d.Outputs) > 0 {
