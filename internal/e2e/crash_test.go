@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
 )
 
@@ -22,7 +22,35 @@ import (
 // moment. Whatever was acknowledged stays, what had finished never runs again, each decision is applied once, and in
 // the end every thread is done.
 func TestKilledAtRandom(t *testing.T) {
+	everyStore(t, func(t *testing.T, w *world) { newMassacre(t, w).run() })
+}
+
+// TestServerKilledAtRandom kills the server of the store as well, while processes run threads on it. Those that had begun go
+// on when it is there again, those that just begin say that they cannot reach it, and the same holds.
+func TestServerKilledAtRandom(t *testing.T) {
 	t.Parallel()
+	for name, start := range map[string]func(t testing.TB) *servers.Server{
+		"redis":    func(t testing.TB) *servers.Server { return servers.StartRedis(t, servers.Durable()...) },
+		"postgres": servers.StartPostgres,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.server = start(t)
+			w.keepIn(name, w.server.URL)
+			m := newMassacre(t, w)
+			m.serverDies, m.odds = true, 1
+			m.run()
+			t.Logf("%d processes outlived the server", m.outlived)
+			if m.outlived == 0 {
+				t.Error("no process outlived the server: the test proves less than it says")
+			}
+		})
+	}
+}
+
+func newMassacre(t *testing.T, w *world) *massacre {
+	t.Helper()
 	seed := uint64(time.Now().UnixNano())
 	if text := os.Getenv("HITL_E2E_SEED"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
@@ -32,34 +60,27 @@ func TestKilledAtRandom(t *testing.T) {
 		seed = n
 	}
 	t.Logf("HITL_E2E_SEED=%d", seed)
-	w := newWorld(t)
-	m := &massacre{world: w, file: w.copyOf("batch.yaml"), random: rand.New(rand.NewPCG(seed, 1)), acked: map[string]ack{}, finished: map[string]int{}}
-	const threads, rounds, atOnce = 6, 8, 4
-	for i := range threads {
+	m := &massacre{world: w, file: w.copyOf("batch.yaml"), odds: 3, random: rand.New(rand.NewPCG(seed, 1)), acked: map[string]ack{}, finished: map[string]int{}}
+	for i := range 6 {
 		m.threads = append(m.threads, fmt.Sprintf("thread-%d", i))
 	}
-	for range rounds {
-		m.round(atOnce, true)
-	}
-	for n := 0; !m.allDone(); n++ {
-		if n == 40 {
-			t.Fatalf("not all threads came to their end: %v", m.where())
-		}
-		m.round(atOnce, false)
-	}
-	m.checkEnd()
-	w.sound()
+	return m
 }
 
 // massacre drives the threads of one store by processes that die.
 type massacre struct {
 	*world
-	file     string
-	threads  []string
-	random   *rand.Rand
-	killed   int
-	acked    map[string]ack // by thread: the last result that a process acknowledged
-	finished map[string]int // lines of runs seen to have finished: they must stay as many
+	file    string
+	threads []string
+	random  *rand.Rand
+	killed  int
+
+	odds       int            // of four processes that many are killed
+	serverDies bool           // and begins again, in each of the rounds with deaths
+	dying      bool           // such a round is on
+	outlived   int            // processes that came to their end although the server died
+	acked      map[string]ack // by thread: the last result that a process acknowledged
+	finished   map[string]int // lines of runs seen to have finished: they must stay as many
 }
 
 // ack is what a process told before it ended with 0.
@@ -68,9 +89,31 @@ type ack struct {
 	status string
 }
 
+// run carries all threads to their end through many deaths.
+func (m *massacre) run() {
+	m.t.Helper()
+	const atOnce = 4
+	rounds := 6
+	if m.serverDies {
+		rounds = 4 // it takes its time to come back
+	}
+	for range rounds {
+		m.round(atOnce, true)
+	}
+	for n := 0; !m.allDone(); n++ {
+		if n == 40 {
+			m.t.Fatalf("not all threads came to their end: %v", m.where())
+		}
+		m.round(atOnce, false)
+	}
+	m.checkEnd()
+	m.sound()
+}
+
 // round lets some processes each carry one thread on, kills most of them, and looks at what is left.
 func (m *massacre) round(atOnce int, kill bool) {
 	m.t.Helper()
+	m.dying = kill
 	type running struct {
 		*process
 		thread string
@@ -84,8 +127,8 @@ func (m *massacre) round(atOnce int, kill bool) {
 		}
 		p := running{m.start(nil, args...), m.threads[i]}
 		all = append(all, p)
-		if kill && m.random.IntN(4) > 0 {
-			after := time.Duration(40+m.random.IntN(700)) * time.Millisecond
+		if kill && m.random.IntN(4) < m.odds {
+			after := time.Duration(10+m.random.IntN(400)) * time.Millisecond
 			wg.Go(func() {
 				timer := time.NewTimer(after)
 				defer timer.Stop()
@@ -94,12 +137,25 @@ func (m *massacre) round(atOnce int, kill bool) {
 			})
 		}
 	}
+	if kill && m.serverDies {
+		m.killServer(atOnce)
+	}
 	for _, p := range all {
 		m.took(p.thread, p.wait())
 	}
 	wg.Wait()
 	m.whole()
 	m.look()
+}
+
+// killServer kills the server of the store once a few programs of this round have begun, so that processes are in the midst
+// of their work.
+func (m *massacre) killServer(after int) {
+	m.t.Helper()
+	began, late := len(m.written()), time.Now().Add(time.Second)
+	m.await("programs begin", func() bool { return len(m.written()) >= began+after || time.Now().After(late) })
+	m.server.Kill()
+	m.server.Start()
 }
 
 // next is the command that carries a thread on, as a person would find it out; nil when it is done or still leased.
@@ -129,7 +185,11 @@ func (m *massacre) took(thread string, r result) {
 	case r.exit == 0:
 		e := r.envelope(m.t)
 		m.acked[thread] = ack{*e.Step, status(e)}
+		if m.serverDies && m.dying {
+			m.outlived++
+		}
 	case r.exit == 4:
+	case m.serverDies && r.exit == 5 && code(r.envelope(m.t)) == "store_unavailable":
 	default:
 		m.t.Errorf("neither done nor refused: %s", r)
 	}
@@ -180,24 +240,14 @@ func finishedRuns(w *world, thread string) []string {
 				}
 			}
 		}
-	})
-	db, err := sql.Open("sqlite", "file:"+w.store+"?mode=ro")
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer db.Close()
-	rows, err := db.Query("SELECT path FROM results WHERE thread = ?", thread)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var path string
-		if err := rows.Scan(&path); err != nil {
+		b, err := s.Export(ctx, thread)
+		if err != nil {
 			w.t.Fatal(err)
 		}
-		runs = append(runs, shortPath(path))
-	}
+		for _, r := range b.Results {
+			runs = append(runs, shortPath(r.Path))
+		}
+	})
 	return runs
 }
 
@@ -224,7 +274,7 @@ func (m *massacre) where() map[string]checkpoint.Status {
 func (m *massacre) checkEnd() {
 	m.t.Helper()
 	m.t.Logf("%d processes were killed", m.killed)
-	if m.killed == 0 {
+	if m.killed == 0 && !m.serverDies {
 		m.t.Error("no process was killed: the test proves nothing")
 	}
 	for _, thread := range m.threads {

@@ -13,6 +13,7 @@ import (
 // TestKilledAtNamedPoints kills a resume at each point of the engine that matters and says what must be true right
 // after it, before anybody has carried the thread on.
 func TestKilledAtNamedPoints(t *testing.T) {
+	t.Parallel()
 	points := []struct {
 		at      string
 		step    int64    // of the head after the kill; the question is at step 3
@@ -29,29 +30,29 @@ func TestKilledAtNamedPoints(t *testing.T) {
 	}
 	for _, p := range points {
 		t.Run(p.at, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			w.must(0, "run", w.copyOf("batch.yaml"), "-F", "log="+w.lines, "-F", "pace=0.2", "--thread", "thread-1", "--json")
-			killed := w.start([]string{"HITL_TUI_CRASH_AT=" + p.at}, "resume", "thread-1", "approve", "--json").wait()
-			if killed.signal != syscall.SIGKILL {
-				t.Fatalf("it was not killed: %s", killed)
-			}
-			w.whole()
-			info := w.thread("thread-1")
-			if info.Step != p.step {
-				t.Errorf("the head is step %d, want %d", info.Step, p.step)
-			}
-			if pending := info.Lease != nil && info.Lease.Answers > 0; pending != p.pending {
-				t.Errorf("an accepted answer waits: %t, want %t", pending, p.pending)
-			}
-			lines := w.written()
-			for _, run := range p.ran {
-				if lines["thread-1 "+run] != 1 {
-					t.Errorf("%s ran %d times before the kill, want once", run, lines["thread-1 "+run])
+			everyStore(t, func(t *testing.T, w *world) {
+				w.must(0, "run", w.copyOf("batch.yaml"), "-F", "log="+w.lines, "-F", "pace=0.2", "--thread", "thread-1", "--json")
+				killed := w.start([]string{"HITL_TUI_CRASH_AT=" + p.at}, "resume", "thread-1", "approve", "--json").wait()
+				if killed.signal != syscall.SIGKILL {
+					t.Fatalf("it was not killed: %s", killed)
 				}
-			}
-			carriedOn(t, w, "thread-1")
-			w.sound()
+				w.whole()
+				info := w.thread("thread-1")
+				if info.Step != p.step {
+					t.Errorf("the head is step %d, want %d", info.Step, p.step)
+				}
+				if pending := info.Lease != nil && info.Lease.Answers > 0; pending != p.pending {
+					t.Errorf("an accepted answer waits: %t, want %t", pending, p.pending)
+				}
+				lines := w.written()
+				for _, run := range p.ran {
+					if lines["thread-1 "+run] != 1 {
+						t.Errorf("%s ran %d times before the kill, want once", run, lines["thread-1 "+run])
+					}
+				}
+				carriedOn(t, w, "thread-1")
+				w.sound()
+			})
 		})
 	}
 }

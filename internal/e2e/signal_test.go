@@ -79,9 +79,9 @@ func alive(pid int) bool {
 
 // TestCtrlCPutsTheQuestionBack: the program's whole group ends, the thread is exactly as before, and the record says
 // that the answer was withdrawn.
-func TestCtrlCPutsTheQuestionBack(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func TestCtrlCPutsTheQuestionBack(t *testing.T) { everyStore(t, ctrlCPutsTheQuestionBack) }
+
+func ctrlCPutsTheQuestionBack(t *testing.T, w *world) {
 	r, pids, before := interrupted(t, w, syscall.SIGINT)
 	if r.exit != 130 {
 		t.Errorf("want exit code 130: %s", r)
@@ -131,25 +131,25 @@ func TestSIGTERMKeepsTheAnswer(t *testing.T) {
 	t.Parallel()
 	for signal, exit := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 		t.Run(signal.String(), func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			r, pids, before := interrupted(t, w, signal)
-			if r.exit != exit {
-				t.Errorf("want exit code %d: %s", exit, r)
-			}
-			allEnded(t, pids)
-			after := w.show("thread-1")
-			if after.Status != "stalled" || after.Step != before.Step {
-				t.Errorf("the thread is %s at step %d, want stalled at %d", after.Status, after.Step, before.Step)
-			}
-			os.Remove(w.dir + "/hold")
-			if e := w.must(0, "resume", "thread-1", "--json").envelope(t); status(e) != "done" {
-				t.Errorf("carried on to %s", status(e))
-			}
-			if rows := w.decisions("thread-1"); len(rows) != 1 || rows[0].Outcome != "applied" || *rows[0].Comment != "go" {
-				t.Errorf("the record is %+v", rows)
-			}
-			w.sound()
+			everyStore(t, func(t *testing.T, w *world) {
+				r, pids, before := interrupted(t, w, signal)
+				if r.exit != exit {
+					t.Errorf("want exit code %d: %s", exit, r)
+				}
+				allEnded(t, pids)
+				after := w.show("thread-1")
+				if after.Status != "stalled" || after.Step != before.Step {
+					t.Errorf("the thread is %s at step %d, want stalled at %d", after.Status, after.Step, before.Step)
+				}
+				os.Remove(w.dir + "/hold")
+				if e := w.must(0, "resume", "thread-1", "--json").envelope(t); status(e) != "done" {
+					t.Errorf("carried on to %s", status(e))
+				}
+				if rows := w.decisions("thread-1"); len(rows) != 1 || rows[0].Outcome != "applied" || *rows[0].Comment != "go" {
+					t.Errorf("the record is %+v", rows)
+				}
+				w.sound()
+			})
 		})
 	}
 }

@@ -3,19 +3,43 @@
 package e2e
 
 import (
-	"cmp"
-	"context"
-	"fmt"
-	"net/url"
-	"os"
+	"path/filepath"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
 )
 
-// everyStore runs a test on each store that several processes can share.
+// kinds are the stores that several processes can share, by their names, as worlds that have one of their own.
+func kinds() map[string]func(t *testing.T) *world {
+	return map[string]func(t *testing.T) *world{
+		"sqlite": newWorld,
+		"file": func(t *testing.T) *world {
+			w := newWorld(t)
+			folder := filepath.Join(filepath.Dir(w.dir), "data", "threads")
+			w.keepIn("file", "file:"+folder)
+			w.folder = folder
+			return w
+		},
+		"redis": func(t *testing.T) *world {
+			s := servers.StartRedis(t, servers.Durable()...)
+			w := newWorld(t)
+			w.keepIn("redis", s.URL)
+			w.server = s
+			return w
+		},
+		"postgres": func(t *testing.T) *world {
+			url := servers.PostgresStore(t)
+			w := newWorld(t)
+			w.keepIn("postgres", url)
+			return w
+		},
+	}
+}
+
+// everyStore runs a test on each of them.
 func everyStore(t *testing.T, test func(t *testing.T, w *world)) {
-	for name, open := range map[string]func(*testing.T) *world{"sqlite": newWorld, "postgres": newPostgresWorld} {
+	t.Parallel()
+	for name, open := range kinds() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, open(t))
@@ -23,35 +47,8 @@ func everyStore(t *testing.T, test func(t *testing.T, w *world)) {
 	}
 }
 
-// newPostgresWorld is a world whose store is a schema of its own on a PostgreSQL server, which is dropped when t ends.
-// Without a server t is skipped, or with CI=true fails.
-func newPostgresWorld(t *testing.T) *world {
-	t.Helper()
-	server := cmp.Or(os.Getenv("HITL_TEST_POSTGRES"), "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable&connect_timeout=5")
-	conn, err := pgx.Connect(t.Context(), server)
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("no PostgreSQL, and CI wants one: %v", err)
-		}
-		t.Skipf("no PostgreSQL at HITL_TEST_POSTGRES: %v", err)
-	}
-	w := newWorld(t)
-	schema := fmt.Sprintf("test_e2e_%d_%s", os.Getpid(), t.Name()[len("Test"):len("Test")+6])
-	t.Cleanup(func() {
-		ctx := context.Background()
-		defer conn.Close(ctx)
-		if _, err := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+pgx.Identifier{schema}.Sanitize()+" CASCADE"); err != nil {
-			t.Error(err)
-		}
-	})
-	u, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := u.Query()
-	q.Set("search_path", schema)
-	u.RawQuery = q.Encode()
-	w.store = ""
-	w.env = append(w.env, "HITL_TUI_STORE="+u.String())
-	return w
+// keepIn has the world keep its threads in another store than a SQLite file.
+func (w *world) keepIn(kind, url string) {
+	w.kind, w.url, w.store = kind, url, ""
+	w.env = append(w.env, "HITL_TUI_STORE="+url)
 }

@@ -18,7 +18,8 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
-	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/open"
 	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
 )
 
@@ -70,9 +71,14 @@ func TestShippedBuildHasNoCrashPoints(t *testing.T) {
 type world struct {
 	t     *testing.T
 	dir   string // working folder
-	store string // file, "" where the store is on a server
+	kind  string // of the store: sqlite, file, redis or postgres
+	url   string // of the store
+	store string // file of a SQLite store, else ""
 	lines string // file to which the programs of the workflows write a line each
 	env   []string
+
+	folder string          // of a store of files, else ""
+	server *servers.Server // of the world's own that keeps the store, else nil
 
 	prefix []string // program and arguments before the binary's
 }
@@ -81,6 +87,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	dir := t.TempDir()
 	w := &world{t: t, dir: filepath.Join(dir, "work"), store: filepath.Join(dir, "data", "desk.db")}
+	w.kind, w.url = "sqlite", "sqlite:"+w.store
 	w.lines = filepath.Join(w.dir, "lines")
 	for _, folder := range []string{w.dir, filepath.Join(dir, "home")} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -222,17 +229,42 @@ func (w *world) decisions(thread string) []wire.Decision {
 	return rows
 }
 
-// sound demands that the file, if there is one, is whole and that the record of decisions is unbroken.
+// sound demands that the store is whole and that the record of decisions is unbroken.
 func (w *world) sound() {
 	w.t.Helper()
-	if w.store != "" {
-		w.whole()
-	}
+	w.whole()
 	w.must(0, "audit", "--verify")
 }
 
-// whole demands that SQLite finds no fault in the file.
+// whole demands that every step of every thread can be read with its state, up to the head of the thread, and of a SQLite
+// file that it is sound.
 func (w *world) whole() {
+	w.t.Helper()
+	if w.kind == "sqlite" {
+		w.integrity()
+	}
+	w.read(func(ctx context.Context, s checkpoint.Store) {
+		page, err := s.Threads(ctx, checkpoint.Query{Limit: 1000})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, info := range page.Threads {
+			last := int64(-1)
+			for c, err := range s.History(ctx, info.Thread, true) {
+				if err != nil {
+					w.t.Fatalf("thread %s: %v", info.Thread, err)
+				}
+				last = c.Step
+			}
+			if now, err := s.Thread(ctx, info.Thread); last < info.Step && (err != nil || now.Step == info.Step) {
+				w.t.Fatalf("thread %s: the steps end with %d, the head is %d (%v)", info.Thread, last, info.Step, err)
+			}
+		}
+	})
+}
+
+// integrity demands that SQLite finds no fault in the file.
+func (w *world) integrity() {
 	w.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+w.store+"?mode=ro")
 	if err != nil {
@@ -245,13 +277,13 @@ func (w *world) whole() {
 	}
 }
 
-// read reads from the store in this process, beside whatever runs.
+// read reads from the store in this process, beside whatever runs; where there is no store yet, there is nothing to read.
 func (w *world) read(fn func(ctx context.Context, s checkpoint.Store)) {
 	w.t.Helper()
-	if _, err := os.Stat(w.store); errors.Is(err, os.ErrNotExist) {
+	s, err := open.Open(w.t.Context(), w.url, open.Options{ReadOnly: true})
+	if errors.Is(err, checkpoint.ErrNotFound) {
 		return
 	}
-	s, err := sqlite.Open(w.t.Context(), w.store, sqlite.Options{ReadOnly: true})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -155,6 +155,26 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// TestUnfinishedFile has a file whose making was cut short by a death: for who only reads there is no store, and who writes
+// makes it.
+func TestUnfinishedFile(t *testing.T) {
+	for name, made := range map[string]string{"empty": "", "marked": "PRAGMA application_id = 1212765260", "in WAL mode": "PRAGMA application_id = 1212765260; PRAGMA journal_mode = WAL"} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "store.db")
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := rawDB(t, path).Exec(made); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := sqlite.Open(t.Context(), path, sqlite.Options{ReadOnly: true}); !errors.Is(err, checkpoint.ErrNotFound) {
+				t.Errorf("error %v, want ErrNotFound", err)
+			}
+			put(t, open(t, path, sqlite.Options{}), "t")
+		})
+	}
+}
+
 func TestReadOnly(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "folder", "store.db")

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/pressly/goose/v3"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
 //go:embed migrations/*.sql
@@ -19,6 +21,9 @@ func (s *Store) schema(ctx context.Context) error {
 		schema, err := s.identify(ctx)
 		if err != nil || schema == schemaVersion {
 			return err
+		}
+		if s.o.ReadOnly && schema == 0 {
+			return fmt.Errorf("there is no store in the file yet, and read-only creates none: %w", checkpoint.ErrNotFound)
 		}
 		if s.o.ReadOnly {
 			return fmt.Errorf("its schema is %d, this program needs %d; open it once without read-only", schema, schemaVersion)
