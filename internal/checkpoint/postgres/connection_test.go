@@ -141,6 +141,49 @@ func TestServerRestarts(t *testing.T) {
 	}
 }
 
+// TestLockedTables holds tables beside a store that has not prepared its statements yet: whoever has to wait gives up in time,
+// whatever the way in which statements are sent.
+func TestLockedTables(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"cache_statement", "cache_describe", "describe_exec", "exec", "simple_protocol"} {
+		for lock, reads := range map[string]bool{"EXCLUSIVE": true, "ACCESS EXCLUSIVE": false} {
+			t.Run(mode+" "+lock, func(t *testing.T) {
+				t.Parallel()
+				url := servers.PostgresStore(t)
+				put(t, open(t, url, postgres.Options{}), "t")
+				s := open(t, servers.With(t, url, "default_query_exec_mode", mode), postgres.Options{BusyTimeout: 50 * time.Millisecond})
+				if _, err := beside(t, url).Exec(t.Context(), "BEGIN; LOCK TABLE threads, checkpoints IN "+lock+" MODE"); err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				defer cancel()
+				if err := s.Claim(ctx, "t", "ann", time.Hour); !errors.Is(err, checkpoint.ErrLocked) {
+					t.Errorf("a writer: error %v, want ErrLocked", err)
+				}
+				if prepares := mode != "exec" && mode != "simple_protocol"; reads || prepares {
+					if _, err := s.Latest(ctx, "t"); reads && err != nil || !reads && !errors.Is(err, checkpoint.ErrLocked) {
+						t.Errorf("a reader: error %v", err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestReadOnlySession has a server whose sessions are read-only unless they say otherwise, as while it is looked after.
+func TestReadOnlySession(t *testing.T) {
+	t.Parallel()
+	url := servers.PostgresStore(t)
+	put(t, open(t, url, postgres.Options{}), "t")
+	s := open(t, servers.With(t, url, "default_transaction_read_only", "on"), postgres.Options{})
+	if err := s.Claim(t.Context(), "t", "ann", time.Hour); !errors.Is(err, checkpoint.ErrReadOnly) {
+		t.Errorf("a writer: error %v, want ErrReadOnly", err)
+	}
+	if _, err := s.Latest(t.Context(), "t"); err != nil {
+		t.Errorf("a reader: %v", err)
+	}
+}
+
 // TestLocked holds a row in a transaction beside the store.
 func TestLocked(t *testing.T) {
 	t.Parallel()

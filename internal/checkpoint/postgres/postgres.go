@@ -70,6 +70,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 
 func (s *Store) open(ctx context.Context) error {
 	var err error
+	s.config.AfterConnect = s.limitWaits
 	if s.pool, err = pgxpool.NewWithConfig(ctx, s.config); err != nil {
 		return err
 	}
@@ -85,6 +86,17 @@ func (s *Store) open(ctx context.Context) error {
 	s.hub.Listen = s.listen
 	s.notifier = newNotifier(s)
 	return nil
+}
+
+// limitWaits has a connection wait for locks no longer than the busy timeout also while it prepares a statement, which pgx does
+// before the transaction that limits its own waits: to prepare SELECT FOR UPDATE locks its tables. The modes that prepare nothing are
+// left as they are: behind a pooler the session is also other clients'.
+func (s *Store) limitWaits(ctx context.Context, conn *pgx.Conn) error {
+	if mode := conn.Config().DefaultQueryExecMode; mode == pgx.QueryExecModeExec || mode == pgx.QueryExecModeSimpleProtocol {
+		return nil
+	}
+	_, err := conn.Exec(ctx, "SET lock_timeout = '"+millis(s.o.BusyTimeout)+"'")
+	return err
 }
 
 // Now implements checkpoint.Store.

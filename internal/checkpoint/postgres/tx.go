@@ -101,7 +101,7 @@ func (s *Store) once(ctx context.Context, fn func(*pgxpool.Conn) error) error {
 
 func (t *tx) run(fn func(*tx) error) error {
 	t.batch = new(pgx.Batch)
-	t.queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+	t.queue("BEGIN ISOLATION LEVEL READ COMMITTED")
 	t.queue("SELECT set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true)",
 		millis(t.s.o.BusyTimeout), millis(idleInTransaction))
 	err := fn(t)
