@@ -4,13 +4,10 @@ package e2e
 
 import (
 	"bytes"
-	"context"
-	"database/sql"
-	"encoding/binary"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,15 +16,27 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
-// waiting makes a store in which some threads wait at their first question, with nothing left in its log.
+// waiting makes a SQLite store in which some threads wait at their first question, with nothing left in its log.
 func waiting(t *testing.T, threads ...string) *world {
 	t.Helper()
 	w := newWorld(t)
+	w.ask(threads...)
+	return w
+}
+
+// ask brings threads to their first question, which is at step 3.
+func (w *world) ask(threads ...string) {
+	w.t.Helper()
 	file := w.copyOf("batch.yaml")
 	for _, thread := range threads {
 		w.must(0, "run", file, "-F", "log="+w.lines, "--thread", thread, "--json")
 	}
-	return w
+}
+
+// sorted joins lines in order.
+func sorted(lines []string) string {
+	slices.Sort(lines)
+	return strings.Join(lines, "")
 }
 
 // refused runs a command that must fail with exit code 5 and name what is wrong, and gives what it said.
@@ -62,87 +71,63 @@ func skip(t *testing.T, what string) {
 	t.Skip(what)
 }
 
+// TestReadOnlyStoreIsReadAndNotWritten: the file or folder is protected, the session of the server is read-only, the server
+// is a replica.
 func TestReadOnlyStoreIsReadAndNotWritten(t *testing.T) {
-	t.Parallel()
-	for _, at := range []string{"file", "folder"} {
-		t.Run(at, func(t *testing.T) {
-			t.Parallel()
-			w := waiting(t, "thread-1")
-			w.asNobody()
-			if err := os.Chmod(w.store, 0o400); err != nil {
-				t.Fatal(err)
-			}
-			if at == "folder" {
-				if err := os.Chmod(filepath.Dir(w.store), 0o500); err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { _ = os.Chmod(filepath.Dir(w.store), 0o700) })
-			}
-			before := w.bytes()
-			w.refused("read-only", "resume", "thread-1", "approve")
-			w.refused("read-only", "run", filepath.Join(w.dir, "batch.yaml"), "-F", "log="+w.lines)
-			if r := w.must(0, "threads", "--read-only", "--json"); !strings.Contains(r.out, "thread-1") {
-				t.Errorf("it cannot be read: %s", r)
-			}
-			if len(w.written()) != 2 {
-				t.Errorf("programs ran although nothing could be written: %v", w.written())
-			}
-			if !bytes.Equal(before, w.bytes()) {
-				t.Error("the file has changed")
-			}
-		})
-	}
+	everyHarm(t, []string{"thread-1"}, func(t *testing.T, w *world, h harm) {
+		before := h.contents(w)
+		h.readOnly(w)
+		w.refused("read-only", "resume", "thread-1", "approve")
+		w.refused("read-only", "run", filepath.Join(w.dir, "batch.yaml"), "-F", "log="+w.lines)
+		if r := w.must(0, "threads", "--read-only", "--json"); !strings.Contains(r.out, "thread-1") {
+			t.Errorf("it cannot be read: %s", r)
+		}
+		if len(w.written()) != 2 {
+			t.Errorf("programs ran although nothing could be written: %v", w.written())
+		}
+		if before != h.contents(w) {
+			t.Error("the store has changed")
+		}
+	})
 }
 
-// bytes is the store's file as it is.
-func (w *world) bytes() []byte {
-	w.t.Helper()
-	b, err := os.ReadFile(w.store)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return b
-}
-
-// TestLockedStoreIsToldAfterATime: while another program holds the file, a command gives up with a clear error and has
-// done nothing; afterwards it works.
-func TestLockedStoreIsToldAfterATime(t *testing.T) {
+// TestProtectedFileInAnOpenFolder is read and not written either.
+func TestProtectedFileInAnOpenFolder(t *testing.T) {
 	t.Parallel()
 	w := waiting(t, "thread-1")
-	w.env = append(w.env, "HITL_TUI_BUSY_TIMEOUT=200ms")
-	unlock := w.lock()
-	w.refused("locked", "resume", "thread-1", "approve")
-	if e := w.run("resume", "thread-1", "approve", "--json").envelope(t); code(e) != "store_locked" {
-		t.Errorf("the code is %q, want store_locked", code(e))
+	w.asNobody()
+	if err := os.Chmod(w.store, 0o400); err != nil {
+		t.Fatal(err)
 	}
-	unlock()
-	if rows := w.decisions("thread-1"); len(rows) != 0 {
-		t.Errorf("decisions were written: %+v", rows)
+	before := w.bytes()
+	w.refused("read-only", "resume", "thread-1", "approve")
+	w.must(0, "threads", "--read-only", "--json")
+	if !bytes.Equal(before, w.bytes()) {
+		t.Error("the file has changed")
 	}
-	w.must(0, "resume", "thread-1", "approve", "--json")
-	w.sound()
 }
 
-// lock takes the store's write lock, as another program might.
-func (w *world) lock() (unlock func()) {
-	w.t.Helper()
-	db, err := sql.Open("sqlite", "file:"+w.store)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	conn, err := db.Conn(w.t.Context())
-	if err == nil {
-		_, err = conn.ExecContext(w.t.Context(), "BEGIN EXCLUSIVE")
-	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return func() {
-		_, err := conn.ExecContext(context.Background(), "ROLLBACK")
-		if err := errors.Join(err, conn.Close(), db.Close()); err != nil {
-			w.t.Fatal(err)
+// TestLockedStoreIsToldAfterATime: while another program holds the store, or its server hangs, a command gives up with a clear
+// error and has done nothing; afterwards it works.
+func TestLockedStoreIsToldAfterATime(t *testing.T) {
+	everyHarm(t, []string{"thread-1"}, func(t *testing.T, w *world, h harm) {
+		want := map[string][2]string{"redis": {"timeout", "store_unavailable"}}[w.kind]
+		if want[0] == "" {
+			want = [2]string{"locked", "store_locked"}
 		}
-	}
+		w.env = append(w.env, "HITL_TUI_BUSY_TIMEOUT=200ms")
+		unlock := h.lock(w)
+		w.refused(want[0], "resume", "thread-1", "approve")
+		if e := w.run("resume", "thread-1", "approve", "--json").envelope(t); code(e) != want[1] {
+			t.Errorf("the code is %q, want %s", code(e), want[1])
+		}
+		unlock()
+		if rows := w.decisions("thread-1"); len(rows) != 0 {
+			t.Errorf("decisions were written: %+v", rows)
+		}
+		w.must(0, "resume", "thread-1", "approve", "--json")
+		w.sound()
+	})
 }
 
 // TestTruncatedLogLosesItsEndOnly cuts the write-ahead log that a killed process left: the store opens, is whole, and
@@ -182,9 +167,11 @@ func TestTruncatedLogLosesItsEndOnly(t *testing.T) {
 // TestDamagedCheckpointHarmsItsThreadOnly overwrites the state of one thread's head: that thread is refused by name and
 // step, the others are read and answered.
 func TestDamagedCheckpointHarmsItsThreadOnly(t *testing.T) {
-	t.Parallel()
-	w := waiting(t, "thread-1", "thread-2")
-	w.change("UPDATE checkpoints SET state = CAST(x'00ff7b' || substr(state, 4) AS BLOB) WHERE thread = 'thread-1' AND step = 3")
+	everyHarm(t, []string{"thread-1", "thread-2"}, damagedCheckpoint)
+}
+
+func damagedCheckpoint(t *testing.T, w *world, h harm) {
+	h.damage(w)
 	for _, args := range [][]string{{"show", "thread-1"}, {"resume", "thread-1", "approve"}} {
 		said := w.refused("thread-1", args...)
 		if !strings.Contains(said, "step 3") {
@@ -209,31 +196,14 @@ func TestDamagedCheckpointHarmsItsThreadOnly(t *testing.T) {
 
 // TestChangedDecisionIsFound changes a row of the record behind the program's back.
 func TestChangedDecisionIsFound(t *testing.T) {
-	t.Parallel()
-	w := waiting(t, "thread-1")
-	w.must(0, "resume", "thread-1", "approve")
-	w.must(0, "audit", "--verify")
-	w.change("UPDATE decisions SET reviewer = 'somebody else'")
-	if r := w.must(1, "audit", "--verify"); !strings.Contains(r.out, "thread-1") {
-		t.Errorf("the thread is not named: %s", r)
-	}
-}
-
-// change runs SQL on the store behind the program's back.
-func (w *world) change(statement string) {
-	w.t.Helper()
-	db, err := sql.Open("sqlite", "file:"+w.store)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer db.Close()
-	done, err := db.Exec(statement)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if n, err := done.RowsAffected(); err != nil || n != 1 {
-		w.t.Fatalf("%s changed %d rows, %v", statement, n, err)
-	}
+	everyHarm(t, []string{"thread-1"}, func(t *testing.T, w *world, h harm) {
+		w.must(0, "resume", "thread-1", "approve")
+		w.must(0, "audit", "--verify")
+		h.tamper(w)
+		if r := w.must(1, "audit", "--verify"); !strings.Contains(r.out, "thread-1") {
+			t.Errorf("the thread is not named: %s", r)
+		}
+	})
 }
 
 // TestFlippedPagesAreNoPanic flips bytes all over the file: whatever is hit, the program says so or works, and never
@@ -264,30 +234,27 @@ func TestFlippedPagesAreNoPanic(t *testing.T) {
 
 // TestNewerStoreIsLeftAlone: a store of a later version is refused, and not a byte of it changes.
 func TestNewerStoreIsLeftAlone(t *testing.T) {
-	t.Parallel()
-	w := waiting(t, "thread-1")
-	newer := w.bytes()
-	binary.BigEndian.PutUint32(newer[60:], 99)
-	if err := os.WriteFile(w.store, newer, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{
-		{"threads"}, {"threads", "--read-only"}, {"resume", "thread-1", "approve"}, {"prune", "--all", "--before-step", "2", "--yes"},
-		{"run", filepath.Join(w.dir, "batch.yaml"), "-F", "log=" + w.lines},
-	} {
-		w.refused("99", args...)
-	}
-	if e := w.run("run", filepath.Join(w.dir, "batch.yaml"), "-F", "log="+w.lines, "--json").envelope(t); code(e) != "store_newer" {
-		t.Errorf("the code is %q, want store_newer", code(e))
-	}
-	if !bytes.Equal(newer, w.bytes()) {
-		t.Error("the file has changed")
-	}
-	for _, beside := range []string{"-wal", "-shm", "-journal"} {
-		if _, err := os.Stat(w.store + beside); err == nil {
-			t.Errorf("%s was made", beside)
+	everyHarm(t, []string{"thread-1"}, func(t *testing.T, w *world, h harm) {
+		h.newer(w)
+		newer := h.contents(w)
+		run := []string{"run", filepath.Join(w.dir, "batch.yaml"), "-F", "log=" + w.lines}
+		for _, args := range [][]string{
+			{"threads"}, {"threads", "--read-only"}, {"resume", "thread-1", "approve"}, {"prune", "--all", "--before-step", "2", "--yes"}, run,
+		} {
+			w.refused("99", args...)
 		}
-	}
+		if e := w.run(append(run, "--json")...).envelope(t); code(e) != "store_newer" {
+			t.Errorf("the code is %q, want store_newer", code(e))
+		}
+		if newer != h.contents(w) {
+			t.Error("the store has changed")
+		}
+		for _, beside := range []string{"-wal", "-shm", "-journal"} {
+			if _, err := os.Stat(w.store + beside); w.kind == "sqlite" && err == nil {
+				t.Errorf("%s was made", beside)
+			}
+		}
+	})
 }
 
 // TestFullDisk puts the store on a small disk and answers until it is full: the command says so with exit code 5, what
