@@ -154,9 +154,7 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 	}
 	engineOptions.Graphs = &workflow.Graphs{Library: s.library(a.lookup)}
 	o.source = local.New(store, engineOptions)
-	o.source.OpenBackup = func(ctx context.Context, file string) (checkpoint.Store, error) {
-		return open.Open(ctx, "sqlite:"+file, open.Options{ReadOnly: true})
-	}
+	o.source.OpenBackup = open.Backup
 	d, err := desk.New(o.source, desk.Options{
 		StateDir: s.state, Reviewer: s.reviewer, ReadOnly: a.flags.readOnly, Workflows: s.workflows, Grace: s.grace, Log: o.logger,
 		Retention: s.deskRetention(),

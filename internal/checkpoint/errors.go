@@ -13,6 +13,7 @@ var (
 	ErrConflict    = errors.New("conflict")
 	ErrCorrupt     = errors.New("corrupt")
 	ErrNewerSchema = errors.New("the store was written by a newer version")
+	ErrOlderSchema = errors.New("the store was written by an older version; open it once without read-only")
 	ErrForeign     = errors.New("not a hitl-tui store")
 	ErrLocked      = errors.New("the store is locked")
 	ErrLeased      = errors.New("the thread is running")

@@ -45,7 +45,7 @@ func (s *Store) prepare(ctx context.Context) error {
 		if version == 0 {
 			return fmt.Errorf("there is no store, and read-only creates none: %w", checkpoint.ErrNotFound)
 		}
-		return fmt.Errorf("its schema is %d, this program needs %d; open it once without read-only", version, schemaVersion)
+		return fmt.Errorf("%w: its schema is %d, this program needs %d", checkpoint.ErrOlderSchema, version, schemaVersion)
 	}
 	lock, err := conn.Begin(ctx)
 	if err != nil {

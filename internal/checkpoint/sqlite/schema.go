@@ -26,7 +26,7 @@ func (s *Store) schema(ctx context.Context) error {
 			return fmt.Errorf("there is no store in the file yet, and read-only creates none: %w", checkpoint.ErrNotFound)
 		}
 		if s.o.ReadOnly {
-			return fmt.Errorf("its schema is %d, this program needs %d; open it once without read-only", schema, schemaVersion)
+			return fmt.Errorf("%w: its schema is %d, this program needs %d", checkpoint.ErrOlderSchema, schema, schemaVersion)
 		}
 		if err = s.migrate(ctx, schema == 0); err == nil {
 			continue

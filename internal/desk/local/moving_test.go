@@ -91,9 +91,7 @@ func placeOf(t *testing.T, b backend) *place {
 	}
 	source := local.New(p.store, engine.Options{})
 	p.source = source
-	source.OpenBackup = func(ctx context.Context, file string) (checkpoint.Store, error) {
-		return open.Open(ctx, "sqlite:"+file, open.Options{ReadOnly: true})
-	}
+	source.OpenBackup = open.Backup
 	if p.Desk, err = desk.New(source, desk.Options{Grace: -1, Reviewer: "ana"}); err != nil {
 		t.Fatal(err)
 	}
