@@ -233,13 +233,40 @@ func (n *nodeDef) mayAsk() bool {
 		slices.ContainsFunc(n.do.list, (*nodeDef).mayAsk))
 }
 
-func joinNames() []string {
-	return texts([]engine.Join{engine.JoinAll, engine.JoinArrived, engine.JoinEach, engine.JoinStep})
+// meaning is one of the words that a key takes, and what it means.
+type meaning struct{ name, doc string }
+
+func wordsOf(list []meaning) []string {
+	names := make([]string, len(list))
+	for i, w := range list {
+		names[i] = w.name
+	}
+	return names
 }
 
-func reducerNames() []string {
-	return texts([]engine.Reducer{engine.Replace, engine.Append, engine.Add, engine.Merge, engine.Union, engine.Last})
+func joins() []meaning {
+	return []meaning{
+		{string(engine.JoinAll), "once, when every predecessor has arrived; if one can no longer arrive it fails and names it, so that nothing passes a gate unseen"},
+		{string(engine.JoinArrived), "once, when each predecessor has arrived or can no longer arrive"},
+		{string(engine.JoinEach), "once for each arrival; so does a node without join, where it cannot be reached by branches that run side by side"},
+		{string(engine.JoinStep), "once for all arrivals of one super-step"},
+	}
 }
+
+func reducers() []meaning {
+	return []meaning{
+		{string(engine.Replace), "the new value takes the place of the old; two nodes that write it in one super-step are a failure"},
+		{string(engine.Append), "a list is added item by item, anything else as one item"},
+		{string(engine.Add), "numbers are added"},
+		{string(engine.Merge), "objects: keys are added, and written over"},
+		{string(engine.Union), "a list without what is there already"},
+		{string(engine.Last), "as replace, but of two nodes in one super-step the later in the file wins"},
+	}
+}
+
+func joinNames() []string { return wordsOf(joins()) }
+
+func reducerNames() []string { return wordsOf(reducers()) }
 
 // readNode finds the node's kind and reads its keys by the kind's table.
 func (r *reader) readNode(n *nodeDef, v *value) {

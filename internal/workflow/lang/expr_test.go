@@ -179,7 +179,7 @@ func TestExprFaults(t *testing.T) {
 		{"answers.reviw", []lang.Fault{{8, `unknown field "reviw"; did you mean "review"?`}}},
 		{"answers.confirm.nam?.value", []lang.Fault{{16, `unknown field "nam"; did you mean "name"?`}}},
 		{"answers?.review?.coment", []lang.Fault{{17, `unknown field "coment"; did you mean "comment"?`}}},
-		{"errors['verify'].x", []lang.Fault{{17, `unknown field "x"; known are message, attempts, at`}}},
+		{"errors['verify'].x", []lang.Fault{{17, `unknown field "x"; known are message, ended, by, comment, attempts, at`}}},
 		{"run.id + run.ix", []lang.Fault{{13, `unknown field "ix"; did you mean "id"?`}}},
 		{"output", []lang.Fault{{0, `unknown name "output" (a text needs quotes of its own: "'output'")`}}},
 		{"len(names) > 1", []lang.Fault{{0, `"len" is a state key here, so the function len cannot be called`}}},

@@ -28,13 +28,6 @@ type Names struct {
 // AnyQuestion stands for the names of the questions of a node whose program alone knows them.
 const AnyQuestion = "*"
 
-// The fields of what the engine itself keeps.
-var (
-	answerFields = []string{"action", "value", "comment", "by", "at"}
-	errorFields  = []string{"message", "ended", "by", "comment", "attempts", "at"}
-	runFields    = []string{"id", "workflow", "started"}
-)
-
 // fields lists what may follow path; open is true where anything may.
 func (n Names) fields(path []string) (names []string, open bool) {
 	if len(path) == 0 {
@@ -52,12 +45,12 @@ func (n Names) fields(path []string) (names []string, open bool) {
 		case 0:
 			return n.Errors, false
 		case 1:
-			return errorFields, false
+			return namesOf(ErrorFields()), false
 		}
 		return nil, false
 	case "run":
 		if len(rest) == 0 {
-			return runFields, false
+			return namesOf(RunFields()), false
 		}
 		return nil, false
 	case "output":
@@ -82,7 +75,7 @@ func (n Names) answerFields(path []string) (names []string, open bool) {
 		path = path[1:]
 	}
 	if len(path) == 0 {
-		return answerFields, false
+		return namesOf(AnswerFields()), false
 	}
 	return nil, path[0] == "value"
 }

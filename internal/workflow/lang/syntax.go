@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/expr-lang/expr/builtin"
-
 	"github.com/hitl-tui/hitl-tui/internal/nearest"
 )
 
@@ -60,6 +58,7 @@ var exprSyntax = []rewording{
 	said(`^unexpected token Identifier\("OR"\)`, `write or in small letters`),
 	said(`^unexpected token Bracket\("([)\]}])"\)`, `"$1" closes nothing, or a value is missing before it`),
 	said(`^unexpected token (?:Identifier|Number|String|Bracket)\("(.*)"\)`, `"$1" cannot stand here: an operator or a comma is missing before it`),
+	said(`^Operator \((.+)\) and coalesce expressions`, `?? beside $1 needs brackets: (a ?? b) $1 c`),
 	said(`^literal not terminated`, `a text has no second quote`),
 	said(`^unrecognized character: U\+[0-9A-F]+ '(.)'`, `"$1" has no meaning in an expression; a text needs quotes of its own`),
 	said(`^invalid number of arguments \(expected (\d+), got (\d+)\)`, `this function takes another number of values: $1, not $2`),
@@ -97,6 +96,3 @@ func functionHint(name string, known []string) string {
 	}
 	return ""
 }
-
-// ExpressionFunctions are the names of the functions of expressions, in order.
-func ExpressionFunctions() []string { return slices.Sorted(slices.Values(builtin.Names)) }

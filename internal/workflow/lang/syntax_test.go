@@ -30,7 +30,7 @@ func TestSyntaxIsToldInPlainWords(t *testing.T) {
 		"{{.r)}}":         `")" closes nothing`,
 		"{{.r & 1}}":      `"&" has no meaning within braces`,
 		"{{length .r}}":   `unknown function "length"; here that is "len"`,
-		"{{.errors.x.z}}": `unknown name ".errors.x.z"; known are message, attempts, at`,
+		"{{.errors.x.z}}": `unknown name ".errors.x.z"; known are message, ended, by, comment, attempts, at`,
 	} {
 		_, faults := lang.ParseTemplate(source, lang.Names{Keys: []string{"r"}, Errors: []string{"x"}})
 		plain(t, source, faults, want)
@@ -44,6 +44,7 @@ func TestSyntaxIsToldInPlainWords(t *testing.T) {
 		"r 'a'":        `"a" cannot stand here: an operator or a comma is missing before it`,
 		"r = 1":        `= does not compare: write ==`,
 		"r is nil":     `"is" does not compare: write ==`,
+		"r ?? 1 + 1":   `?? beside + needs brackets: (a ?? b) + c`,
 		"r AND r":      `write and in small letters`,
 		"r OR r":       `write or in small letters`,
 		"r # 1":        `# is the item of filter, map, any and all, and stands only in their brackets`,
@@ -52,7 +53,7 @@ func TestSyntaxIsToldInPlainWords(t *testing.T) {
 		"len()":        `this function takes another number of values: 1, not 0`,
 		"length(r)":    `unknown function "length"; here that is "len"`,
 		"trm(r)":       `unknown function "trm"; did you mean "trim"?`,
-		"errors.x.msg": `unknown field "msg"; known are message, attempts, at`,
+		"errors.x.msg": `unknown field "msg"; known are message, ended, by, comment, attempts, at`,
 		"run.foo":      `unknown field "foo"; known are id, workflow, started`,
 		"answers.b.by": `unknown field "b"; known are ask`,
 	} {

@@ -204,12 +204,21 @@ func (p *Program) env(call *engine.Call, scope *callScope) ([]string, error) {
 		}
 		env = append(env, e.Name+"="+value)
 	}
-	return append(env,
-		"HITL_THREAD="+call.Thread,
-		"HITL_NODE="+call.Node,
-		"HITL_ATTEMPT="+strconv.Itoa(call.Attempt),
-		"HITL_IDEMPOTENCY_KEY="+call.IdempotencyKey,
-	), nil
+	values := []string{call.Thread, call.Node, strconv.Itoa(call.Attempt), call.IdempotencyKey}
+	for i, v := range Variables() {
+		env = append(env, v.Name+"="+values[i])
+	}
+	return env, nil
+}
+
+// Variables are those of the environment by which every program learns what it runs for.
+func Variables() []Member {
+	return []Member{
+		{"HITL_THREAD", "the id of the thread"},
+		{"HITL_NODE", "the name of the node"},
+		{"HITL_ATTEMPT", "from 1; counts the tries"},
+		{"HITL_IDEMPOTENCY_KEY", "the same whenever the run is tried again, after a failure or a crash, and another one once somebody has decided something about it"},
+	}
 }
 
 // limitedOutput collects stdout and closes exceeded when it grows beyond limit.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -17,17 +18,41 @@ import (
 
 // request is what a program with protocol: json reads from stdin.
 type request struct {
-	Node            string                         `json:"node"`
-	RunID           string                         `json:"run_id"` // the path of the run: main@1/review@2
-	Attempt         int                            `json:"attempt"`
-	IdempotencyKey  string                         `json:"idempotency_key"`
-	Input           json.RawMessage                `json:"input"`
-	State           map[string]json.RawMessage     `json:"state"`
-	ResumeInputs    map[string]engine.AnswerRecord `json:"resume_inputs"`
-	Feedback        map[string]engine.AnswerRecord `json:"feedback"`  // the retry that began this run
-	Discarded       map[string]engine.AnswerRecord `json:"discarded"` // what the run had been answered which that retry took away
-	PriorOutput     json.RawMessage                `json:"prior_output"`
-	PriorInterrupts []string                       `json:"prior_interrupt_ids"`
+	Node            string                         `json:"node" doc:"the name of the node"`
+	RunID           string                         `json:"run_id" doc:"the path of this run, as main@1/agent@2: the number grows with every fresh run, not with an answer"`
+	Attempt         int                            `json:"attempt" doc:"from 1; counts the tries"`
+	IdempotencyKey  string                         `json:"idempotency_key" doc:"the same whenever the run is tried again, after a failure or a crash, and another one once somebody has answered: give it to servers that must not do a thing twice"`
+	Input           json.RawMessage                `json:"input" doc:"the object made by in, else the output of the node before; of a join an object, predecessor: output; after a routed retry that answer"`
+	State           map[string]json.RawMessage     `json:"state" doc:"every state key the node may see, null where nothing was written"`
+	ResumeInputs    map[string]engine.AnswerRecord `json:"resume_inputs" doc:"key: answer, for every question of this run that has been answered so far"`
+	Feedback        map[string]engine.AnswerRecord `json:"feedback" doc:"the retry that began this run, key: answer; where it was given at another node, the key is NODE or NODE.KEY. Else empty"`
+	Discarded       map[string]engine.AnswerRecord `json:"discarded" doc:"key: answer, what had been answered in the run which that retry took away; a program that uses them need ask nobody twice"`
+	PriorOutput     json.RawMessage                `json:"prior_output" doc:"the output it last printed beside its questions, null before"`
+	PriorInterrupts []string                       `json:"prior_interrupt_ids" doc:"the keys of its questions that are still open"`
+}
+
+// Member is a member of the objects that a program and the engine exchange; docs/programs.md lists them.
+type Member struct{ Name, Doc string }
+
+// RequestMembers are those of what a program reads.
+func RequestMembers() []Member {
+	var list []Member
+	for t, i := reflect.TypeFor[request](), 0; i < t.NumField(); i++ {
+		tag := t.Field(i).Tag
+		list = append(list, Member{tag.Get("json"), tag.Get("doc")})
+	}
+	return list
+}
+
+// ReplyMembers are those of what a program prints.
+func ReplyMembers() []Member {
+	return []Member{
+		{"output", "any JSON: the output of the node; beside questions it is kept, and comes back as prior_output"},
+		{"state", "object: state keys to write, of those the file mentions; beside questions they are written once the run completes"},
+		{"route", "text: the line of routes to take (the exit code)"},
+		{"interrupts", "list: questions to ask; those asked before may be left out, and stay open"},
+		{"closed", "list: keys of questions that are no longer needed; only this withdraws an open one"},
+	}
 }
 
 // converse runs a program that speaks the JSON protocol: one object on stdin, one on stdout.
@@ -138,7 +163,10 @@ func (r *reply) member(m member) error {
 	case "closed":
 		return within("closed", r.closed(m.value))
 	}
-	names := []string{"output", "state", "route", "interrupts", "closed"}
+	var names []string
+	for _, known := range ReplyMembers() {
+		names = append(names, known.Name)
+	}
 	return fmt.Errorf("has the unknown key %q%s (known are output, state, route, interrupts and closed)", m.name, nearest.Hint(m.name, names))
 }
 
