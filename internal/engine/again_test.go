@@ -203,3 +203,24 @@ func TestWaitOutlastsTheLeaseOfARunnerThatWasKilled(t *testing.T) {
 		t.Errorf("%+v, %v; ran %v", done, err, r.all())
 	}
 }
+
+// TestAnswersThatCannotGoTogetherAreNamed, by address, with what is in the way; and a name that is nearly one gets a hint.
+func TestAnswersThatCannotGoTogetherAreNamed(t *testing.T) {
+	for want, answers := range map[string][]Answer{
+		"(approve of a, stop of b) withdraws the question c": {to("a", "approve"), to("b", "stop"), to("c", "approve")},
+		"a is answered twice in one call":                    {to("a", "approve"), to("a", "approve")},
+	} {
+		w := newWorld(t)
+		out := w.start(threeWay(), nil)
+		_, err := w.Resume(t.Context(), ResumeRequest{Thread: out.Thread, Answers: answers})
+		if !errors.Is(err, ErrInvalidRequest) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	w := newWorld(t)
+	out := w.start(graph(node("agent", several("a", "b"))), nil)
+	_, err := w.Resume(t.Context(), ResumeRequest{Thread: out.Thread, Answers: []Answer{to("agent/a", "approve")}})
+	if err == nil || !strings.Contains(err.Error(), `did you mean "agent.a"?`) {
+		t.Errorf("%v", err)
+	}
+}

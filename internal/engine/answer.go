@@ -11,6 +11,7 @@ import (
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/nearest"
 )
 
 // accept validates every answer of a request against the head and applies them to the tree in memory, one after the
@@ -23,7 +24,7 @@ func (p *prepared) accept(ctx context.Context, r ResumeRequest) error {
 			return p.orCarryOn(in, err)
 		}
 		if a.Interrupt != "" && slices.ContainsFunc(list, func(x accepted) bool { return x.Interrupt == a.Interrupt }) {
-			return fmt.Errorf("%w: %s is answered twice in one call", ErrAlreadyAnswered, d.Address)
+			return fmt.Errorf("%w: %s is answered twice in one call; give one answer", ErrInvalidRequest, d.Address)
 		}
 		raw := encode(a)
 		list = append(list, a)
@@ -35,8 +36,8 @@ func (p *prepared) accept(ctx context.Context, r ResumeRequest) error {
 		return err
 	}
 	err := p.session.apply(p.answers, false)
-	if errors.Is(err, ErrUnknownQuestion) {
-		return fmt.Errorf("%w: one answer of this call withdraws a question that another one answers", err)
+	if n := len(p.session.applied); n > 0 && errors.Is(err, ErrUnknownQuestion) {
+		return &overruledError{p.session.own[:n], p.session.own[n]}
 	}
 	return err
 }
@@ -137,7 +138,7 @@ func (p *prepared) find(ctx context.Context, r ResumeRequest, name string, actio
 	if err := p.session.engine.answered(ctx, p.head, name, nil); err != nil {
 		return nil, nil, err
 	}
-	return nil, nil, fmt.Errorf("%w %q; open are %s", ErrUnknownQuestion, name, addresses(t.asks))
+	return nil, nil, fmt.Errorf("%w %q%s; open are %s", ErrUnknownQuestion, name, nearest.Hint(name, addressList(t.asks)), addresses(t.asks))
 }
 
 // findOnly resolves an answer that names nothing.
@@ -186,11 +187,15 @@ func addresses(asks []*ask) string {
 	if len(asks) == 0 {
 		return "none"
 	}
+	return strings.Join(addressList(asks), ", ")
+}
+
+func addressList(asks []*ask) []string {
 	names := make([]string, len(asks))
 	for i, a := range asks {
 		names[i] = a.Address
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // checkVersion refuses an answer to what is no longer there.

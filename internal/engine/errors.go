@@ -3,7 +3,10 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
 // Conditions a caller can act on.
@@ -41,6 +44,26 @@ func (e *AnsweredError) Error() string {
 
 // Is makes an AnsweredError an ErrAlreadyAnswered.
 func (e *AnsweredError) Is(target error) bool { return target == ErrAlreadyAnswered }
+
+// overruledError says that answers of a call withdrew the question which a later one of the same call is for.
+type overruledError struct {
+	earlier []checkpoint.Decision
+	late    checkpoint.Decision
+}
+
+func (e *overruledError) Error() string {
+	var said []string
+	for _, d := range e.earlier {
+		said = append(said, strings.TrimSuffix(d.Action+" of "+d.Address, " of "))
+	}
+	return fmt.Sprintf("%s: what comes before it in this call (%s) withdraws the question %s; give one of the two",
+		ErrInvalidRequest, strings.Join(said, ", "), e.late.Address)
+}
+
+// Is makes it an ErrInvalidRequest, and the ErrUnknownQuestion that it would be in a call of its own.
+func (e *overruledError) Is(target error) bool {
+	return target == ErrInvalidRequest || target == ErrUnknownQuestion
+}
 
 // ClaimedError says who claimed the thread.
 type ClaimedError struct {

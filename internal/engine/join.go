@@ -121,7 +121,7 @@ func (f *frame) failJoin(i int) {
 	r.unqueue()
 	r.barrier = true
 	c := &completion{run: r, started: f.tree.now()}
-	c.fail(c.started, fmt.Errorf("waits for all its predecessors: %s came, %s never did", strings.Join(came, ", "), strings.Join(missing, ", ")))
+	c.fail(c.started, fmt.Errorf("waits for all its predecessors: %s came, %s never did; where not all need come, it says join: arrived", strings.Join(came, ", "), strings.Join(missing, ", ")))
 	f.absorb([]*completion{c})
 }
 

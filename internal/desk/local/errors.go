@@ -100,12 +100,12 @@ type condition struct {
 func conditions() []condition {
 	return []condition{
 		{engine.ErrNoStore, desk.CodeUsage, ""},
+		{engine.ErrInvalidRequest, desk.CodeUsage, ""},
 		{engine.ErrNotWaiting, desk.CodeNotWaiting, ""},
 		{engine.ErrAlreadyAnswered, desk.CodeAlreadyAnswered, ""},
 		{engine.ErrClaimed, desk.CodeClaimed, ""},
 		{engine.ErrWorkflowChanged, desk.CodeWorkflowChanged, "mend the file, or answer without --upgrade: the thread then goes on with the definition it has"},
 		{engine.ErrUnknownQuestion, desk.CodeNotFound, "`hitl-tui show` lists the open questions"},
-		{engine.ErrInvalidRequest, desk.CodeUsage, ""},
 		{engine.ErrInvalidEdit, desk.CodeInvalidData, ""},
 		{engine.ErrWhichQuestion, desk.CodeAmbiguous, "name one with --interrupt"},
 		{engine.ErrCancelledByPerson, desk.CodeCancelled, ""},
