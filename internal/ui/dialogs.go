@@ -40,7 +40,10 @@ func (m *Model) hides(c command.Command) bool { return m.opts.ReadOnly && c.Chan
 func (m *Model) dialogMsg(msg tea.Msg) tea.Cmd {
 	top := m.dialogs[len(m.dialogs)-1]
 	r := top.Update(msg)
-	if _, stay := r.(dialog.Stay); stay {
+	switch r.(type) {
+	case dialog.AtSend:
+		return top.on(m, r)
+	case dialog.Stay:
 		if p, ok := top.Dialog.(*prompt); ok && p.completes && len(p.offers) == 0 {
 			return m.readOffers(p)
 		}
@@ -144,15 +147,30 @@ func (m *Model) openChooser(q desk.Question, c desk.Choice, steal bool) tea.Cmd 
 		return m.openPane(q, c, steal)
 	}
 	d := dialog.NewChooser(m.kit(), q.Title, q.Options, q.Multiple)
-	return m.open(d, func(m *Model, r dialog.Result) tea.Cmd {
+	var atSend time.Time
+	var take func(m *Model, r dialog.Result) tea.Cmd
+	take = func(m *Model, r dialog.Result) tea.Cmd {
+		if r == (dialog.AtSend{}) {
+			atSend = m.now()
+		}
 		chosen, ok := r.(dialog.Chosen)
 		if !ok {
 			return nil
 		}
-		return m.guarded(func(t guard.Ticket) tea.Cmd {
+		if m.press.String() == "enter" && m.now().Sub(atSend) < guard.SettleTime {
+			m.guard.Unsettle(atSend, "[Send] got the focus")
+		}
+		passed := false
+		cmd := m.guarded(func(t guard.Ticket) tea.Cmd {
+			passed = true
 			return m.respond(decision(q, c, chosenData(q, chosen.Options), steal), nil, t)
 		})
-	})
+		if !passed { // a dropped key leaves the list as it was
+			m.open(d, take)
+		}
+		return cmd
+	}
+	return m.open(d, take)
 }
 
 // openOutbox lists what is on its way.

@@ -130,6 +130,25 @@ func TestChooseIsTwoKeys(t *testing.T) {
 	})
 }
 
+// TestEnterTwiceChooses: Enter picks and goes to [Send], where it decides; held down it decides nothing and the list stays.
+func TestEnterTwiceChooses(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("j", "j", "j", "j", "c", "down")
+		for range 20 {
+			p.Keys("enter")
+			p.Advance(30 * time.Millisecond)
+		}
+		wantOutbox(t, d)
+		p.Expect("(x) A calm release", "enter is held: it decides once")
+		p.Advance(2 * settle)
+		p.Keys("enter")
+		wantOutbox(t, d, "choose Which headline?: unsent")
+		if got := string(d.Outbox()[0].Decision.Data); got != `"calm"` {
+			t.Errorf("data %s", got)
+		}
+	})
+}
+
 func TestHeldKeyDecidesOnce(t *testing.T) {
 	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
 		p.Keys("a")

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
-	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
 	"github.com/hitl-tui/hitl-tui/internal/ui/command"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/footer"
 	"github.com/hitl-tui/hitl-tui/internal/ui/page/inbox"
@@ -32,16 +31,18 @@ func (m *Model) footer() []string {
 		return footer.Lines(m.theme, m.keys, m.shown(items), last, m.width, rows)
 	}
 	decide, list := m.inboxItems()
-	if rows == 1 {
+	var more []footer.Item
+	if m.inbox.Focus() == inbox.Question && m.scope() == command.Question {
+		more = footer.Of(command.ActionsMenu)
+	}
+	switch {
+	case rows == 1 && more != nil:
+		return []string{footer.Actions(m.theme, m.keys, m.shown(decide), more, m.width)}
+	case rows == 1:
 		return footer.Lines(m.theme, m.keys, m.shown(append(decide, list...)), last, m.width, 1)
 	}
-	var more []footer.Item
-	room := 2
-	if m.inbox.Focus() == inbox.Question && m.scope() == command.Question {
-		more, room = footer.Of(command.ActionsMenu), 12
-	}
-	first := footer.Lines(m.theme, m.keys, m.withLeads(m.shown(decide), m.width-room), more, m.width, 1)
-	return append(first, footer.Lines(m.theme, m.keys, m.shown(list), last, m.width, 1)...)
+	first := footer.Actions(m.theme, m.keys, m.shown(decide), more, m.width)
+	return append([]string{first}, footer.Lines(m.theme, m.keys, m.shown(list), last, m.width, 1)...)
 }
 
 // shown leaves out what read-only mode hides.
@@ -83,17 +84,4 @@ func (m *Model) inboxItems() (decide, list []footer.Item) {
 		list = append(footer.Of(command.NextQuestion), list...)
 	}
 	return decide, list
-}
-
-// withLeads keeps as many actions as fit with where they lead: rather fewer than ones that do not say it.
-func (m *Model) withLeads(items []footer.Item, w int) []footer.Item {
-	used := 0
-	for i, it := range items {
-		c, _ := command.Find(it.ID)
-		used += cell.Width(m.keys.Key(it.ID)) + cell.Width(c.Footer) + cell.Width(it.Leads) + 4
-		if used > w {
-			return items[:max(i, 1)]
-		}
-	}
-	return items
 }

@@ -143,7 +143,7 @@ func panes() []Command {
 		{ID: ChooserNarrow, Keys: []string{"/"}, Title: "Narrow", Footer: "narrow", Help: "narrow by text"},
 		{ID: ChooserBack, Keys: []string{"esc"}, Title: "Back", Footer: "back", Help: "back"},
 		{ID: ChooserFocus, Keys: []string{"tab", "shift+tab"}, Title: "To [Send]", Footer: "to [Send]", Help: "to [Send] and back"},
-		{ID: ChooserTake, Keys: []string{"enter"}, Title: "Enter", Help: "on [Send]: send; on an option: nothing is decided"},
+		{ID: ChooserTake, Keys: []string{"enter"}, Title: "Enter", Help: "on [Send]: send; on an option: pick it and go to [Send], or toggle where several may be picked"},
 
 		{ID: MenuDown, Keys: []string{"down", "j", "ctrl+n"}, Title: "Down", Footer: "move", Help: "down"},
 		{ID: MenuUp, Keys: []string{"up", "k", "ctrl+p"}, Title: "Up", Help: "up"},

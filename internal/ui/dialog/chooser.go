@@ -16,7 +16,8 @@ import (
 )
 
 // Chooser offers the options of a question. A digit picks the row that shows it, and decides at once where one
-// answer is asked for. Enter and Space pick but never decide; ctrl+s and Enter on [Send] do.
+// answer is asked for. Enter and Space pick but never decide; ctrl+s and Enter on [Send] do. Where one answer is asked
+// for, Enter picks and goes on to [Send], so that it is pressed twice.
 type Chooser struct {
 	frame
 	title    string
@@ -105,18 +106,15 @@ func (c *Chooser) Update(msg tea.Msg) Result {
 	case command.ChooserBack:
 		return Closed{}
 	case command.ChooserDown:
-		c.list.Move(1)
+		c.move(1)
 	case command.ChooserUp:
-		c.list.Move(-1)
+		c.move(-1)
 	case command.ChooserPick:
 		return c.digit(key.String())
 	case command.ChooserToggle:
 		c.toggle()
 	case command.ChooserTake:
-		if c.onSend {
-			return c.send()
-		}
-		c.toggle()
+		return c.enter()
 	case command.ChooserSend:
 		return c.send()
 	case command.ChooserNarrow:
@@ -164,6 +162,28 @@ func (c *Chooser) digit(s string) Result {
 	}
 	c.flip(place)
 	return Stay{}
+}
+
+// enter sends on [Send]. On an option it toggles where several may be picked; else it picks, and [Send] is next.
+func (c *Chooser) enter() Result {
+	place, ok := c.list.Selected()
+	switch {
+	case c.onSend:
+		return c.send()
+	case c.multiple:
+		c.toggle()
+	case ok:
+		clear(c.picked)
+		c.picked[place], c.onSend = true, true
+		return AtSend{}
+	}
+	return Stay{}
+}
+
+// move goes back from [Send] to the options.
+func (c *Chooser) move(n int) {
+	c.onSend = false
+	c.list.Move(n)
 }
 
 func (c *Chooser) toggle() {
@@ -223,7 +243,7 @@ func (c *Chooser) View() string {
 		last += "  " + c.kit.Theme.Muted.Render(fmt.Sprintf("%d picked", len(c.picked))) + "  " +
 			c.hints(c.kit.Keys.Key(command.ChooserSend), "send", "1-9", "toggle")
 	default:
-		last += "  " + c.hints("1-9", "sends at once", c.kit.Keys.Key(command.ChooserSend), "sends the picked")
+		last += "  " + c.hints("1-9", "sends at once", "Enter", "picks, again sends")
 	}
 	return c.draw(c.title, append(lines, "", last))
 }

@@ -33,6 +33,8 @@ type Result interface{ result() }
 type (
 	// Stay: the dialog goes on.
 	Stay struct{}
+	// AtSend: the dialog goes on, and its [Send] got the focus without being gone to: the next Enter decides.
+	AtSend struct{}
 	// Closed: the dialog is over and nothing is to be done.
 	Closed struct{}
 	// Confirmed: yes, or the right count was typed.
@@ -54,6 +56,7 @@ type (
 )
 
 func (Stay) result()          {}
+func (AtSend) result()        {}
 func (Closed) result()        {}
 func (Confirmed) result()     {}
 func (Picked) result()        {}
