@@ -46,6 +46,7 @@ type app struct {
 	*machine
 	flags  globals
 	redact redact.Rules // of the configuration, once it is read
+	store  string       // the URL of the store, once it is known
 	code   int          // exit code a command chose although nothing failed
 }
 

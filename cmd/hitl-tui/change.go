@@ -2,11 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
+	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 )
 
 func (a *app) forkCommand() *cobra.Command {
@@ -32,12 +34,13 @@ hitl-tui fork 7f3k --step 4 --thread again --carry-on`, cobra.ExactArgs(1), nil)
 		}
 		defer d.close()
 		result, err := d.ForkOnly(cmd.Context(), f)
-		if err != nil || !carryOn || result.Status != "stalled" {
-			return a.reportWritten(result, err)
+		if err != nil {
+			return a.reportAbout(cmd.Context(), d, f.Thread, nil, err)
 		}
-		stop := a.progress(cmd.Context(), d)
-		result, err = d.AnswerWith(cmd.Context(), desk.AnswerRequest{Thread: result.Thread}, false)
-		stop()
+		if !carryOn || result.Status != "stalled" {
+			return a.reportWritten(result)
+		}
+		result, err = d.AnswerWith(cmd.Context(), desk.AnswerRequest{Thread: result.Thread, Progress: a.progress()}, false)
 		return a.report(result, err)
 	}
 	return cmd
@@ -75,7 +78,11 @@ hitl-tui patch 7f3k --frame triage/2 -d '{"amount": 90.5}'`, cobra.ExactArgs(1),
 			return a.report(nil, err)
 		}
 		defer d.close()
-		return a.reportWritten(d.Patch(cmd.Context(), c))
+		result, err := d.Patch(cmd.Context(), c)
+		if err != nil {
+			return a.reportAbout(cmd.Context(), d, c.Thread, nil, err)
+		}
+		return a.reportWritten(result)
 	}
 	return cmd
 }
@@ -102,12 +109,13 @@ func updatesOf(raw json.RawMessage) (map[string]json.RawMessage, error) {
 }
 
 // reportWritten reports a command that writes a step and runs nothing: a thread that could run on is no failure then.
-func (a *app) reportWritten(result *desk.Result, err error) error {
-	if err != nil || result.Status != "stalled" {
-		return a.report(result, err)
+func (a *app) reportWritten(result *desk.Result) error {
+	if result.Status != "stalled" {
+		return a.report(result, nil)
 	}
 	if !a.flags.json {
-		a.printResult(result)
+		fmt.Fprintf(a.out, "%s %s stands at step %d\n", sanitize.Line(result.Workflow), sanitize.Line(result.Thread), result.Step)
+		a.say("`%s` runs it on", a.line("resume", result.Thread))
 		return nil
 	}
 	envelope := wire.FromResult(result)

@@ -75,6 +75,13 @@ func (a *app) printDetail(t *desk.Detail, s *desk.State, past bool) {
 		}
 		a.printWays(q)
 	}
+	if !past {
+		a.sayNext(t.ID, t.Status, nil)
+	}
+	if len(t.Outputs) > 0 && s.Step == t.Step {
+		fmt.Fprintln(a.out, "\noutputs")
+		a.printOutputs(t.Outputs)
+	}
 	if len(s.State) == 0 {
 		return
 	}
@@ -188,13 +195,21 @@ func (a *app) auditCommand() *cobra.Command {
 	return cmd
 }
 
-// remark is what a list shows of a decision beside its action: the comment, or of a change of the state its keys.
+// remark is what a list shows of a decision beside its action: the comment; of a change of the state what it set; of an
+// upgrade the beginnings of the fingerprints of both definitions.
 func remark(r desk.DecisionRow) string {
 	var changed map[string]json.RawMessage
-	if r.Question == "" && r.Comment == "" && json.Unmarshal(r.Data, &changed) == nil {
-		return strings.Join(sortedKeys(changed), ", ")
+	if r.Question != "" || r.Comment != "" || json.Unmarshal(r.Data, &changed) != nil {
+		return firstLine(r.Comment)
 	}
-	return firstLine(r.Comment)
+	if r.Action == "upgrade" {
+		return fmt.Sprintf("definition %.8s to %.8s", readable(changed["from"]), readable(changed["to"]))
+	}
+	sets := sortedKeys(changed)
+	for i, key := range sets {
+		sets[i] = key + " = " + string(changed[key])
+	}
+	return strings.Join(sets, ", ")
 }
 
 func (a *app) verify(cmd *cobra.Command, d *opened, thread string) error {

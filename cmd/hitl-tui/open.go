@@ -90,6 +90,7 @@ func (a *app) setup() (setup, error) {
 		s.workflows = []string{paths.Workflows()}
 	}
 	s.store, _ = config.Resolve(env, config.Setting{Flag: a.flags.store, EnvName: "HITL_TUI_STORE", File: c.Store, Default: paths.Store()})
+	a.store = s.store
 	s.reviewer, _ = config.Resolve(env, config.Setting{Flag: a.flags.reviewer, EnvName: "HITL_TUI_REVIEWER", File: c.Reviewer})
 	s.theme, _ = config.Resolve(env, config.Setting{EnvName: "HITL_TUI_THEME", File: c.Theme, Default: "default"})
 	if c.Grace != nil {

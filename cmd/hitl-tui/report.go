@@ -12,9 +12,21 @@ import (
 )
 
 // report tells how a run or a resume ended: the envelope with --json, else a few lines. It sets the exit code.
-func (a *app) report(result *desk.Result, err error) error {
+func (a *app) report(result *desk.Result, err error) error { return a.reportOn(nil, result, err) }
+
+// reportAbout is report for a command about a thread: a refusal tells where that stands.
+func (a *app) reportAbout(ctx context.Context, d *opened, thread string, result *desk.Result, err error) error {
+	if err == nil || !a.flags.json || thread == "" {
+		return a.report(result, err)
+	}
+	// Where the thread cannot be read, the refusal alone is told: it says why.
+	stands, _ := d.Open(context.WithoutCancel(ctx), thread)
+	return a.reportOn(stands, result, err)
+}
+
+func (a *app) reportOn(stands *desk.Detail, result *desk.Result, err error) error {
 	if a.flags.json {
-		envelope := wire.FromError(err, "", "")
+		envelope := wire.FromError(err, stands)
 		if err == nil {
 			envelope = wire.FromResult(result)
 		}
@@ -56,31 +68,30 @@ func (a *app) printResult(r *desk.Result) {
 	case r.WasCancelled && r.Withdrawn:
 		a.say("%s: cancelled before anything was done; the question is open again", name)
 	case r.WasCancelled:
-		a.say("%s: cancelled after step %d; `hitl-tui resume %s` carries on", name, r.Step, r.Thread)
+		a.say("%s: cancelled after step %d", name, r.Step)
 	}
+	failure := fmt.Sprintf("%s failed at %s: %s", name, sanitize.Line(r.ErrNode), sanitize.Text(r.ErrMessage))
 	switch {
-	case r.Status == "stalled" && r.ErrMessage == "":
-		fmt.Fprintf(a.out, "%s stalled at step %d\n", name, r.Step)
-		if !r.WasCancelled {
-			a.say("what was decided is kept; `hitl-tui resume %s` carries on", r.Thread)
-		}
 	case r.Interrupted:
 		for _, q := range r.Questions {
 			a.printQuestion(q)
 		}
-		a.sayHow(r.Questions)
+		if r.ErrMessage != "" {
+			fmt.Fprintln(a.out, failure)
+		}
 	case r.Status == "failed":
-		fmt.Fprintf(a.out, "%s failed at %s: %s\n", name, sanitize.Line(r.ErrNode), sanitize.Text(r.ErrMessage))
-		a.say("`hitl-tui resume %s` tries it again", r.Thread)
+		fmt.Fprintln(a.out, failure)
+	case r.Status == "stalled" && r.ErrMessage != "":
+		fmt.Fprintf(a.out, "%s stalled at step %d: %s\n", name, r.Step, sanitize.Text(r.ErrMessage))
+	case r.Status == "stalled":
+		fmt.Fprintf(a.out, "%s stalled at step %d\n", name, r.Step)
 	case r.Status == "sleeping":
 		fmt.Fprintf(a.out, "%s sleeps until its timer is due\n", name)
 	default:
 		fmt.Fprintf(a.out, "%s %s\n", name, r.Status)
 		a.printOutputs(r.Outputs)
 	}
-	if r.Interrupted && r.ErrMessage != "" {
-		fmt.Fprintf(a.out, "%s failed at %s: %s\n", name, sanitize.Line(r.ErrNode), sanitize.Text(r.ErrMessage))
-	}
+	a.sayNext(r.Thread, r.Status, r.Questions)
 }
 
 // printQuestion tells what is asked and how it can be answered.
@@ -91,17 +102,6 @@ func (a *app) printQuestion(q desk.Question) {
 		ways = append(ways, fmt.Sprintf("%s > %s", choice.Action, sanitize.Line(choice.Leads)))
 	}
 	fmt.Fprintf(a.out, "  %s\n", strings.Join(ways, "   "))
-}
-
-// sayHow tells how open questions of one thread are answered.
-func (a *app) sayHow(open []desk.Question) {
-	switch len(open) {
-	case 0:
-	case 1:
-		a.say("answer with `hitl-tui resume %s ACTION`, or open the desk with `hitl-tui`", open[0].Thread)
-	default:
-		a.say("answer one with `hitl-tui resume %s --interrupt %s ACTION`, or open the desk with `hitl-tui`", open[0].Thread, sanitize.Line(open[0].Address))
-	}
 }
 
 // printOutputs shows the result of a finished run.
@@ -120,30 +120,5 @@ func (a *app) printOutputs(outputs json.RawMessage) {
 			text = "\n    " + strings.ReplaceAll(text, "\n", "\n    ")
 		}
 		fmt.Fprintf(a.out, "  %s: %s\n", sanitize.Line(key), text)
-	}
-}
-
-// progress shows on standard error, on a terminal and not with --quiet or --json, which nodes run. It returns what
-// ends it.
-func (a *app) progress(ctx context.Context, d *opened) (stop func()) {
-	if !a.errTTY || a.flags.quiet || a.flags.json {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	batches := d.Subscribe(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for batch := range batches {
-			for _, event := range batch {
-				if event.Kind == desk.Progress && event.Run != "" && event.Status != "" {
-					fmt.Fprintf(a.err, "  %s %s\n", sanitize.Line(event.Run), strings.ToLower(sanitize.Line(event.Status)))
-				}
-			}
-		}
-	}()
-	return func() {
-		cancel()
-		<-done
 	}
 }

@@ -39,7 +39,13 @@ allows it; it ends the wait of a sleeping thread, and carries a stalled or faile
 
 With --carry-on nothing is answered: what stalled or failed runs again, also beside open questions and timers, which stay.
 While another process runs the thread an answer is refused, unless --wait waits for it to rest; so it does for about 15 s
-after that process was killed. Questions are named with dots (agent.a, triage/2/decide), the frames around them with slashes.
+after that process was killed.
+
+A question is named by its id or its address, as questions and show print it, with --interrupt and as interrupt_id in
+--answers: slashes stand between the workflows and map items around it, a dot before its key where its node asks several,
+as in triage/2/decide.amount.
+
+On a terminal the nodes that run, what programs and models say, and failed attempts are shown on standard error.
 
 The actions are `+actionList()+`.`,
 		`hitl-tui resume 7f3k approve
@@ -55,7 +61,7 @@ hitl-tui resume '{"thread_id":"0197...","response_action":"approve"}'`,
 	flags.StringVarP(&f.dataFile, "data-file", "f", "", "file with the response data as JSON, - for standard input")
 	flags.StringArrayVarP(&f.pairs, "field", "F", nil, "one field of the data, KEY=VALUE; may be given often")
 	flags.StringVar(&f.interrupt, "interrupt", "", "id or address of the question, where several are open")
-	flags.StringVar(&f.answers, "answers", "", "file with a list of answers {interrupt_id, action, data, response_id}, all or none")
+	flags.StringVar(&f.answers, "answers", "", "file with a list of answers {interrupt_id (or address), action, data, response_id}, all or none")
 	flags.StringVar(&f.version, "if-version", "", "answer only if the thread is still at STEP or STEP.REVISION")
 	flags.StringVar(&f.response, "response-id", "", "makes a repeat of this very answer harmless")
 	flags.BoolVar(&f.check, "check", false, "validate only, change nothing")
@@ -104,18 +110,21 @@ func (a *app) resume(cmd *cobra.Command, args []string, f resumeFlags) error {
 	defer d.close()
 	if f.check {
 		if _, err := d.AnswerWith(cmd.Context(), request, true); err != nil {
-			return a.report(nil, err)
+			return a.reportAbout(cmd.Context(), d, request.Thread, nil, err)
 		}
-		a.say("this answer would be accepted")
+		if n := len(request.Decisions); n > 1 {
+			a.say("these %d answers would be accepted", n)
+		} else {
+			a.say("this answer would be accepted")
+		}
 		if a.flags.json {
 			return a.printJSON(map[string]bool{"accepted": true})
 		}
 		return nil
 	}
-	stop := a.progress(cmd.Context(), d)
+	request.Progress = a.progress()
 	result, err := d.AnswerWith(cmd.Context(), request, false)
-	stop()
-	return a.report(result, err)
+	return a.reportAbout(cmd.Context(), d, request.Thread, result, err)
 }
 
 // waitForEver is --wait without a duration.

@@ -21,7 +21,8 @@ func (a *app) runCommand() *cobra.Command {
 		`Starts a thread of a workflow file and runs it until it ends, waits for a person or fails. Its programs run in the
 present folder, also when the thread is resumed from elsewhere. A NAME, without folder and ending, is a file of that name
 in one of the configured folders of workflows. The input is given as JSON, as a file, or as fields; fields win over
-the file, the file over -i.`,
+the file, the file over -i. On a terminal the nodes that run, what programs and models say, and failed attempts are
+shown on standard error, unless --quiet.`,
 		`hitl-tui run release-notes.yaml -F since=v1.0
 hitl-tui run expense-triage.yaml -i '{"file":"claims.csv","limit":250}'
 hitl-tui run article.yaml --input-file article.json --json`,
@@ -29,7 +30,7 @@ hitl-tui run article.yaml --input-file article.json --json`,
 	cmd.Flags().StringVarP(&input, "input", "i", "", "input object as JSON")
 	cmd.Flags().StringVar(&inputFile, "input-file", "", "file with the input object, - for standard input")
 	cmd.Flags().StringArrayVarP(&pairs, "field", "F", nil, "one field of the input, KEY=VALUE; may be given often")
-	cmd.Flags().StringVar(&thread, "thread", "", "id of the new thread (a new UUID)")
+	cmd.Flags().StringVar(&thread, "thread", "", "id of the new thread: letters, digits and . _ - : @ +  (a new UUID)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		given, err := a.input(input, inputFile, pairs)
 		if err != nil {
@@ -44,10 +45,9 @@ hitl-tui run article.yaml --input-file article.json --json`,
 		if err != nil {
 			return a.report(nil, err)
 		}
-		stop := a.progress(cmd.Context(), d)
-		result, err := d.Start(cmd.Context(), desk.StartRequest{File: args[0], Input: given, Thread: thread, Workdir: workdir}, false)
-		stop()
-		return a.report(result, missingFile(args[0], err))
+		start := desk.StartRequest{File: args[0], Input: given, Thread: thread, Workdir: workdir, Progress: a.progress()}
+		result, err := d.Start(cmd.Context(), start, false)
+		return a.reportAbout(cmd.Context(), d, thread, result, missingFile(args[0], err))
 	}
 	return cmd
 }

@@ -44,6 +44,7 @@ const (
 	EmptyThread     Fault = "empty_thread"
 	LongThread      Fault = "long_thread"
 	ControlInThread Fault = "control_in_thread"
+	UnfitThread     Fault = "unfit_thread" // of a new thread
 	BadVersion      Fault = "bad_version"
 )
 
@@ -182,6 +183,24 @@ func CheckThreadID(id string) error {
 	if i := strings.IndexFunc(id, unicode.IsControl); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(id[i:])
 		return &ThreadIDError{ControlInThread, fmt.Sprintf("the thread id has the control character %U at byte %d", r, i)}
+	}
+	return nil
+}
+
+// CheckNewThreadID refuses an id that a new thread may not be given: whatever CheckThreadID refuses, and what does not go as
+// it is into a command line, a URL and the name of a file. An id begins with a letter or a digit, which are those of any
+// script, and goes on with these or with one of . _ - : @ +. Threads that have another id already keep it. The error is a
+// *ThreadIDError.
+func CheckNewThreadID(id string) error {
+	if err := CheckThreadID(id); err != nil {
+		return err
+	}
+	for i, r := range id {
+		plain := unicode.IsLetter(r) || unicode.IsDigit(r)
+		if !plain && (i == 0 || !unicode.IsMark(r) && !strings.ContainsRune("._-:@+", r)) {
+			return &ThreadIDError{UnfitThread, fmt.Sprintf("%q cannot be the id of a new thread because of %q at byte %d: "+
+				"it begins with a letter or a digit and goes on with letters, digits and . _ - : @ +", id, r, i)}
+		}
 	}
 	return nil
 }

@@ -127,3 +127,23 @@ func FuzzParseToken(f *testing.F) {
 		}
 	})
 }
+
+// TestNewThreadIDs: what goes into a command line, a URL and a file name as it is, and nothing else.
+func TestNewThreadIDs(t *testing.T) {
+	for _, id := range []string{"a", "0197a2-b", "fix_1.2:rc@host+x", "Año", "発注7", "e\u0301t\u00e9"} {
+		if err := actions.CheckNewThreadID(id); err != nil {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	for id, want := range map[string]actions.Fault{
+		"": actions.EmptyThread, " ": actions.EmptyThread, strings.Repeat("a", 201): actions.LongThread, "a\nb": actions.ControlInThread,
+		"a b": actions.UnfitThread, "a/b": actions.UnfitThread, `a\b`: actions.UnfitThread, ".": actions.UnfitThread, "..": actions.UnfitThread,
+		".hidden": actions.UnfitThread, "-flag": actions.UnfitThread, "{json": actions.UnfitThread, "a'b": actions.UnfitThread,
+		"a$b": actions.UnfitThread, "a\u202eb": actions.UnfitThread, "a\u00a0b": actions.UnfitThread, "\u0301a": actions.UnfitThread,
+	} {
+		var bad *actions.ThreadIDError
+		if err := actions.CheckNewThreadID(id); !errors.As(err, &bad) || bad.Fault != want {
+			t.Errorf("%q: %v, want %s", id, err, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -280,13 +281,14 @@ func TestTabAndFilterBothHold(t *testing.T) {
 }
 
 func TestShortIDs(t *testing.T) {
-	threads := []Thread{{ID: "aaaa-1234"}, {ID: "bbbb-1234"}, {ID: "cc-9999"}, {ID: "xy"}, {ID: "1234"}, {ID: "日本語"}}
+	threads := []Thread{{ID: "aaaa-1234"}, {ID: "bbbb-1234"}, {ID: "cc-9999"}, {ID: "xy"}, {ID: "1234"}, {ID: "日本語"},
+		{ID: "fix-bad-action"}, {ID: "0197a2c4-5b6d-7e8f-9a0b-1c2d3e4f5a6b"}, {ID: strings.Repeat("発", 20)}, {ID: "x." + strings.Repeat("y", 30)}}
 	shorten(threads)
 	var got []string
 	for _, t := range threads {
 		got = append(got, t.Short)
 	}
-	if want := []string{"a-1234", "b-1234", "9999", "xy", "1234", "本語"}; !cmp.Equal(got, want) {
+	if want := []string{"aaaa-1234", "bbbb-1234", "9999", "xy", "1234", "日本語", "action", "5a6b", "発発", "yyyy"}; !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

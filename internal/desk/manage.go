@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
 )
 
 // Claim claims a thread for the desk's reviewer; Release gives it up.
@@ -55,6 +57,9 @@ func (d *Desk) ForkOnly(ctx context.Context, f ForkRequest) (*Result, error) {
 	}
 	if f.As == "" {
 		f.As = d.o.NewID()
+	}
+	if err := actions.CheckNewThreadID(f.As); err != nil {
+		return nil, err
 	}
 	return forker.Fork(ctx, id, f.Step, f.As, d.o.Reviewer)
 }
@@ -179,10 +184,11 @@ func (d *Desk) Workflows(ctx context.Context) ([]Workflow, error) {
 
 // StartRequest says what to start.
 type StartRequest struct {
-	File    string // FILE or FILE::GRAPH
-	Input   map[string]json.RawMessage
-	Thread  string // "" makes a new id
-	Workdir string // "" the present folder
+	File     string // FILE or FILE::GRAPH
+	Input    map[string]json.RawMessage
+	Thread   string      // "" makes a new id
+	Workdir  string      // "" the present folder
+	Progress func(Event) // is told, in order and before the call returns, how the run goes on; may be nil
 }
 
 // Start starts a workflow file. With background it returns once the thread exists, else once it rests.
@@ -196,6 +202,9 @@ func (d *Desk) Start(ctx context.Context, s StartRequest, background bool) (*Res
 	}
 	if s.Thread == "" {
 		s.Thread = d.o.NewID()
+	}
+	if err := actions.CheckNewThreadID(s.Thread); err != nil {
+		return nil, err
 	}
 	if background {
 		return d.startBehind(ctx, starter, s)

@@ -103,6 +103,7 @@ func (d *Masked) Answer(ctx context.Context, decisions []Decision, check bool) (
 
 // AnswerWith is Answer for a request that also says to upgrade.
 func (d *Masked) AnswerWith(ctx context.Context, request AnswerRequest, check bool) (*Result, error) {
+	request.Progress = d.progress(request.Progress)
 	r, err := d.Desk.AnswerWith(ctx, request, check)
 	return d.mask().result(r), d.mask().err(err)
 }
@@ -144,8 +145,17 @@ func (d *Masked) Workflows(ctx context.Context) ([]Workflow, error) {
 
 // Start starts a workflow.
 func (d *Masked) Start(ctx context.Context, s StartRequest, background bool) (*Result, error) {
+	s.Progress = d.progress(s.Progress)
 	r, err := d.Desk.Start(ctx, s, background)
 	return d.mask().result(r), d.mask().err(err)
+}
+
+// progress masks what a run tells.
+func (d *Masked) progress(tell func(Event)) func(Event) {
+	if tell == nil || d.rules.IsOff() {
+		return tell
+	}
+	return func(e Event) { tell(d.mask().event(e)) }
 }
 
 // Subscribe yields what happens.

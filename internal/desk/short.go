@@ -3,6 +3,8 @@ package desk
 import (
 	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // minShort is the length of the shortest name a thread may be called by.
@@ -26,8 +28,25 @@ func shorten(threads []Thread) {
 		if n+1 < len(order) {
 			need = max(need, common(reversed[i], reversed[order[n+1]])+1)
 		}
-		threads[i].Short = ending(threads[i].ID, need)
+		threads[i].Short = ending(threads[i].ID, wordStart(threads[i].ID, need))
 	}
+}
+
+// maxWord is the longest ending that is shown because it begins with a whole word.
+const maxWord = 24
+
+// wordStart is how long the ending of an id is that has n bytes at least and begins with a word of it, as an id that a
+// person chose has them: release of fix-release. It is n where that is too long, and for the groups of a UUID.
+func wordStart(id string, n int) int {
+	if uuid.Validate(id) == nil {
+		return n
+	}
+	for at := len(id) - n; at >= 0 && len(id)-at <= maxWord; at-- {
+		if at == 0 || strings.IndexByte("-_.:@+", id[at-1]) >= 0 {
+			return len(id) - at
+		}
+	}
+	return n
 }
 
 // ending is the last n bytes of an id, more where that would cut a character.

@@ -70,6 +70,7 @@ type AnswerRequest struct {
 	CarryOn   bool          // without decisions: run only what stalled or failed, and leave what is asked or sleeps beside it
 	Wait      time.Duration // while another runner has the thread, at most so long
 	Accepted  func()        // a hint that the answers are kept, before the thread runs on; may be nil
+	Progress  func(Event)   // is told, in order and before the call returns, how the run goes on; may be nil
 }
 
 // Named tells the store's URL without looking into it; otherwise Info is asked.

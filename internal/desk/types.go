@@ -319,6 +319,11 @@ type Event struct {
 	Status string
 	Step   int64
 	At     time.Time
+
+	Failed  bool // an attempt of a node failed: Text is why
+	Attempt int  // which, from 1
+	Retried bool // another one follows, after RetryIn
+	RetryIn time.Duration
 }
 
 // EventKind is the kind of an Event.

@@ -30,7 +30,7 @@ func (s *Source) Answer(ctx context.Context, r desk.AnswerRequest) (*desk.Result
 	if err != nil {
 		return nil, err
 	}
-	defer s.listen(r.Thread, hearing{accepted: r.Accepted})()
+	defer s.listen(r.Thread, hearing{accepted: r.Accepted, progress: r.Progress})()
 	run, done := engineContext(ctx)
 	defer done()
 	out, err := s.engine.Resume(run, request)
@@ -104,7 +104,11 @@ func (s *Source) presentDefinition(ctx context.Context, thread string) (*checkpo
 func (s *Source) told(ctx context.Context, r engine.ResumeRequest, err error) error {
 	coded := Coded(err)
 	var known *desk.Error
-	if !errors.As(coded, &known) || s.store == nil || known.Details["by"] != nil {
+	if !errors.As(coded, &known) || s.store == nil {
+		return coded
+	}
+	s.advise(context.WithoutCancel(ctx), r, known)
+	if known.Details["by"] != nil {
 		return coded
 	}
 	if !slices.Contains([]string{desk.CodeConflict, desk.CodeNotWaiting, desk.CodeRunning}, known.Code) {
@@ -158,7 +162,7 @@ func (s *Source) Start(ctx context.Context, r desk.StartRequest, reviewer string
 	if err != nil {
 		return nil, err
 	}
-	defer s.listen(r.Thread, hearing{started: started, workflow: loaded.Name})()
+	defer s.listen(r.Thread, hearing{started: started, progress: r.Progress, workflow: loaded.Name})()
 	run, done := engineContext(ctx)
 	defer done()
 	out, err := s.engine.Start(run, engine.StartRequest{
@@ -166,7 +170,7 @@ func (s *Source) Start(ctx context.Context, r desk.StartRequest, reviewer string
 	})
 	s.engine.Heard()
 	if err != nil {
-		return nil, Coded(err)
+		return nil, taken(err, r.Thread)
 	}
 	return resultOf(out, s.now()), nil
 }
@@ -233,8 +237,11 @@ func (s *Source) RequestCancel(ctx context.Context, thread, by string) error {
 // Fork starts a thread from an earlier step of another, without running it on.
 func (s *Source) Fork(ctx context.Context, thread string, step int64, as, by string) (*desk.Result, error) {
 	out, err := s.engine.Fork(ctx, thread, step, as, by)
+	if errors.Is(err, checkpoint.ErrNotFound) {
+		return nil, noStep(err, thread, step)
+	}
 	if err != nil {
-		return nil, Coded(err)
+		return nil, taken(err, as)
 	}
 	return resultOf(out, s.now()), nil
 }

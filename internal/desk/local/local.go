@@ -33,6 +33,7 @@ type Source struct {
 type hearing struct {
 	started  func(thread, workflow string)
 	accepted func()
+	progress func(desk.Event)
 	workflow string
 }
 

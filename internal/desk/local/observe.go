@@ -2,6 +2,7 @@ package local
 
 import (
 	"strings"
+	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/engine"
@@ -28,10 +29,15 @@ func (o *observer) Observe(e engine.Event) {
 	case e.Type == engine.Answered && !e.Inherited && heard.accepted != nil:
 		heard.accepted()
 	}
+	x, ok := progressOf(e)
+	if !ok {
+		return
+	}
+	if heard.progress != nil {
+		heard.progress(x)
+	}
 	if observe != nil {
-		if x, ok := progressOf(e); ok {
-			observe(x)
-		}
+		observe(x)
 	}
 }
 
@@ -45,6 +51,7 @@ func progressOf(e engine.Event) (desk.Event, bool) {
 	case engine.NodeStarted, engine.NodeOutput, engine.NodeFinished, engine.StepCommitted, engine.ThreadStarted:
 		return x, true
 	case engine.FailedEv:
+		x.Failed, x.Attempt, x.Retried, x.RetryIn = true, e.Attempt, e.Retried, time.Duration(e.RetryMS)*time.Millisecond
 		return x, e.Path != ""
 	case engine.CancelledEv:
 		x.Status, x.Text = "CANCELLED", ""

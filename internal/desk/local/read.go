@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
@@ -188,6 +189,9 @@ func (s *Source) State(ctx context.Context, thread string, step int64) (*desk.St
 		c, err = store.Latest(ctx, thread)
 	} else {
 		c, err = store.Get(ctx, thread, step)
+	}
+	if step >= 0 && errors.Is(err, checkpoint.ErrNotFound) {
+		return nil, noStep(err, thread, step)
 	}
 	if err != nil {
 		return nil, stored(err)

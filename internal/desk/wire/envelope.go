@@ -68,13 +68,11 @@ type Option struct {
 // FromResult is the envelope of a thread that came to rest.
 func FromResult(r *desk.Result) Envelope {
 	e := Envelope{
-		Interrupted: r.Interrupted || len(r.Questions) > 0, Status: text(r.Status), ThreadID: text(r.Thread), Step: &r.Step,
-		Workflow: text(r.Workflow), Interrupts: Interrupts(r.Questions), Outputs: r.Outputs, AlreadyApplied: r.AlreadyApplied,
-		DurationMS: r.Duration.Milliseconds(),
+		Status: text(r.Status), ThreadID: text(r.Thread), Step: &r.Step, Workflow: text(r.Workflow), Outputs: r.Outputs,
+		AlreadyApplied: r.AlreadyApplied, DurationMS: r.Duration.Milliseconds(),
 	}
-	if len(r.Questions) > 0 {
-		e.InterruptMessage = text(first(r.Questions[0].Message, r.Questions[0].Title))
-	}
+	e.ask(r.Questions)
+	e.Interrupted = e.Interrupted || r.Interrupted
 	switch {
 	case r.WasCancelled && r.Withdrawn:
 		e.Error = &Error{Code: desk.CodeCancelled, Message: "the run was cancelled before anything was committed; the answers are withdrawn and the thread is as it was"}
@@ -89,9 +87,24 @@ func FromResult(r *desk.Result) Envelope {
 	return e
 }
 
-// FromError is the envelope of a refusal. thread and workflow are "" when unknown.
-func FromError(err error, thread, workflow string) Envelope {
-	return Envelope{ThreadID: text(thread), Workflow: text(workflow), Interrupts: []Interrupt{}, Error: errorOf(err)}
+// FromError is the envelope of a refusal: the error, and where the thread stands that was meant; nil when that is unknown.
+func FromError(err error, d *desk.Detail) Envelope {
+	e := Envelope{Interrupts: []Interrupt{}, Error: errorOf(err)}
+	if d == nil {
+		return e
+	}
+	e.ThreadID, e.Workflow, e.Status, e.Step, e.Outputs = text(d.ID), text(d.Workflow), text(d.Status), &d.Step, d.Outputs
+	e.ask(d.Questions)
+	return e
+}
+
+// ask puts the open questions in.
+func (e *Envelope) ask(questions []desk.Question) {
+	e.Interrupted = len(questions) > 0
+	e.Interrupts = Interrupts(questions)
+	if len(questions) > 0 {
+		e.InterruptMessage = text(first(questions[0].Message, questions[0].Title))
+	}
 }
 
 func errorOf(err error) *Error {

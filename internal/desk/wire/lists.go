@@ -24,9 +24,10 @@ type Show struct {
 	ClaimedBy   *string                    `json:"claimed_by"`
 	Origin      *string                    `json:"origin"` // THREAD@STEP of a fork
 	Error       *Error                     `json:"error"`
+	Outputs     json.RawMessage            `json:"outputs"` // of a thread that is done
 }
 
-// FromState is the show of a thread at a step. Its error is the head's.
+// FromState is the show of a thread at a step. Its error and its outputs are the head's.
 func FromState(d *desk.Detail, s *desk.State) Show {
 	x := Show{
 		ThreadID: d.ID, Workflow: d.Workflow, Fingerprint: text(d.Fingerprint), Workdir: text(d.Workdir), Step: s.Step,
@@ -37,7 +38,7 @@ func FromState(d *desk.Detail, s *desk.State) Show {
 		x.State = map[string]json.RawMessage{}
 	}
 	if s.Step == d.Step {
-		x.Status = d.Status
+		x.Status, x.Outputs = d.Status, d.Outputs
 		if len(d.Questions) > 0 {
 			x.Interrupts = Interrupts(d.Questions)
 		}

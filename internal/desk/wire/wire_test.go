@@ -64,9 +64,12 @@ func TestShapes(t *testing.T) {
 		"envelope-waiting": FromResult(waiting()),
 		"envelope-done":    FromResult(&desk.Result{Thread: "t-1", Workflow: "notes", Step: 6, Status: "done", Outputs: raw(`{"file":"NOTES.md"}`)}),
 		"envelope-failed":  FromResult(&desk.Result{Thread: "t-1", Workflow: "notes", Step: 6, Status: "failed", ErrNode: "tag", ErrMessage: "exit 128"}),
-		"envelope-refused": FromError(&desk.Error{Code: desk.CodeClaimed, Message: "claimed by bob", Details: map[string]any{"by": "bob"}}, "t-1", ""),
+		"envelope-refused": FromError(&desk.Error{Code: desk.CodeClaimed, Message: "claimed by bob", Details: map[string]any{"by": "bob"}}, detail()),
+		"envelope-unknown": FromError(&desk.Error{Code: desk.CodeNotFound, Message: "no thread t-9"}, nil),
 		"show":             FromState(detail(), state(5)),
 		"show-earlier":     FromState(detail(), state(3)),
+		"show-done": FromState(&desk.Detail{Thread: desk.Thread{ID: "t-1", Workflow: "notes", Status: "done", Step: 6}, Outputs: raw(`{"file":"NOTES.md"}`)},
+			&desk.State{Thread: "t-1", Step: 6, Revision: 1, TS: at, Status: "done"}),
 		"history": Steps([]desk.Step{{Step: 0, Revision: 1, TS: at, Source: "input", Status: "running", SizeBytes: 12},
 			{Step: 3, Revision: 1, TS: at, Source: "answer", Nodes: []string{"review@1"}, Status: "running", SizeBytes: 5100, Decisions: []desk.DecisionRow{row}}}),
 		"threads": Threads([]desk.Thread{{ID: "t-1", Workflow: "notes", Status: "interrupted", Step: 5, Title: "Publish?", Node: "review",
@@ -158,7 +161,7 @@ func TestExitCodes(t *testing.T) {
 			t.Errorf("%+v: exits %d and %d, success %v", test.result, e.ExitCode(false), e.ExitCode(true), e.Success)
 		}
 	}
-	if e := FromError(&desk.Error{Code: desk.CodeConflict}, "", ""); e.ExitCode(true) != 4 || e.Success {
+	if e := FromError(&desk.Error{Code: desk.CodeConflict}, nil); e.ExitCode(true) != 4 || e.Success {
 		t.Errorf("a conflict exits %d", e.ExitCode(true))
 	}
 }
