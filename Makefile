@@ -21,6 +21,6 @@ lint:
 	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 
-# Rewrites what is generated from the code: docs/keys.md, docs/events.md, the tables of docs/workflows.md and docs/programs.md, schema/.
+# Rewrites what is generated from the code: docs/keys.md, docs/events.md, docs/payloads.md, the tables of docs/workflows.md and docs/programs.md, schema/.
 generate:
-	go test ./internal/ui/command ./internal/workflow ./internal/engine -run 'Fresh' -update
+	go test ./internal/ui/command ./internal/workflow ./internal/engine ./internal/question -run 'Fresh' -update

@@ -33,8 +33,8 @@ type Options struct {
 	Runners int
 	// Retention is what KeepRetention prunes; zero is nothing.
 	Retention Retention
-	// Secret tells which questions are answered with a credential, which is then never written to disk; without it
-	// those whose schema has a field of format password or one that is only written.
+	// Secret tells which questions are answered with a credential, which is then never written to disk: those that say
+	// so themselves (actions.Question.IsSecret).
 	Secret func(Question) bool
 	// Now and AfterFunc are the clock. AfterFunc calls f once after d and returns what stops it.
 	Now       func() time.Time
@@ -118,7 +118,7 @@ func (o *Options) fill() {
 		o.Runners = 8
 	}
 	if o.Secret == nil {
-		o.Secret = asksSecret
+		o.Secret = func(q Question) bool { return q.IsSecret() }
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -102,10 +104,25 @@ func TestFilesAreForTheirOwnerOnly(t *testing.T) {
 	}
 }
 
+// TestSecretIsNeverWritten: neither what an option of the desk calls secret nor what the question itself does.
 func TestSecretIsNeverWritten(t *testing.T) {
-	f, dir := newFake(), t.TempDir()
-	f.add("thread-1", 1)
-	d, err := New(f, Options{StateDir: dir, Secret: func(q Question) bool { return q.Key == "q1" }})
+	t.Run("by option", func(t *testing.T) {
+		f := newFake()
+		f.add("thread-1", 1)
+		secretIsNeverWritten(t, f, func(q Question) bool { return q.Key == "q1" })
+	})
+	t.Run("by schema", func(t *testing.T) {
+		f := newFake()
+		asked := &f.add("thread-1", 1).open[0].Question
+		asked.Kind, asked.Schema = actions.FormKind, json.RawMessage(`{"properties":{"key":{"type":"string","writeOnly":true}}}`)
+		secretIsNeverWritten(t, f, nil)
+	})
+}
+
+func secretIsNeverWritten(t *testing.T, f *fakeSource, secret func(Question) bool) {
+	t.Helper()
+	dir := t.TempDir()
+	d, err := New(f, Options{StateDir: dir, Secret: secret})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
 	"strings"
-
-	"github.com/hitl-tui/hitl-tui/internal/actions"
 )
 
 // draftKey names what a draft is for, however often it is asked: a question that is asked again in the same node run
@@ -109,13 +106,4 @@ func (d *Desk) dropDraft(thread, question string, key draftKey) error {
 		delete(d.outbox.drafts, k)
 	}
 	return nil
-}
-
-// asksSecret reports whether an answer to q holds a field that its schema calls secret.
-func asksSecret(q Question) bool {
-	if len(q.Schema) == 0 {
-		return false
-	}
-	schema, err := actions.CompileSchema(q.Schema)
-	return err == nil && slices.ContainsFunc(schema.Fields(), func(f actions.Field) bool { return f.Secret })
 }

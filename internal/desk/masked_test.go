@@ -218,17 +218,3 @@ func TestMaskedDesk(t *testing.T) {
 		t.Error("nothing was heard")
 	})
 }
-
-func TestSecretFieldsAreNotKept(t *testing.T) {
-	for schema, want := range map[string]bool{
-		"": false, `{"type":"object","properties":{"a":{"type":"string"}}}`: false,
-		`{"type":"object","properties":{"a":{"type":"string","format":"password"}}}`: true,
-		`{"type":"object","properties":{"a":{"type":"string","writeOnly":true}}}`:    true,
-	} {
-		q := Question{}
-		q.Schema = json.RawMessage(schema)
-		if asksSecret(q) != want {
-			t.Errorf("%s: %v", schema, !want)
-		}
-	}
-}

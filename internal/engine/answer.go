@@ -95,6 +95,9 @@ func (p *prepared) validateQuestion(x *ask, in Answer, a accepted, d checkpoint.
 	if err != nil {
 		return a, d, fmt.Errorf("%s: %w", x.Address, err)
 	}
+	if err := x.sayable(answer, a); err != nil {
+		return a, d, fmt.Errorf("%s: %w", x.Address, err)
+	}
 	a.Interrupt, a.Value, a.Comment = x.ID, answer.Value, answer.Comment
 	d.Data = actions.Recorded(q, in.Data)
 	d.Interrupt, d.Key, d.Address, d.Path = x.ID, x.Key, x.Address, x.Path
@@ -103,6 +106,16 @@ func (p *prepared) validateQuestion(x *ask, in Answer, a accepted, d checkpoint.
 		d.ShownHash = x.shownHash(q)
 	}
 	return a, d, nil
+}
+
+// sayable refuses an answer that fits the question and yet cannot be said in the shape of its payload, before anything is
+// written.
+func (a *ask) sayable(answer actions.Answer, by accepted) error {
+	if !a.hears(answer.Action) {
+		return nil
+	}
+	_, err := a.inOwnShape(AnswerRecord{Action: answer.Action, Value: answer.Value, Comment: answer.Comment, By: by.By, At: by.At})
+	return err
 }
 
 // find resolves what an answer is for: an open question, by id, address or unique key; a timer; or, for stop, the

@@ -90,6 +90,7 @@ type effect struct {
 	frame  *frame
 	a      *accepted
 	answer AnswerRecord
+	own    json.RawMessage // the answer in the payload's own shape, nil for the record
 }
 
 func (e *effect) apply() error {
@@ -98,7 +99,17 @@ func (e *effect) apply() error {
 	if !heard && (e.a.Action == actions.Reply || e.a.Action == actions.End) {
 		e.say()
 	}
-	if err := e.frame.record(e.run.node.Name, e.ask.Key, e.answer); err != nil {
+	told := e.answer
+	if heard {
+		own, err := e.ask.inOwnShape(e.answer)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.ask.Address, err)
+		}
+		e.own = own
+		q, _ := e.ask.question()
+		told.Value = actions.Recorded(q, told.Value)
+	}
+	if err := e.frame.record(e.run.node.Name, e.ask.Key, told); err != nil {
 		return err
 	}
 	if heard {
@@ -127,21 +138,34 @@ func (e *effect) apply() error {
 
 // heard reports whether the answer goes to the program that asked, which runs again with it: every action except stop
 // and retry, and except cancel and skip where the payload's shape has no word for them.
-func (e *effect) heard() bool {
-	if !e.run.node.RerunOnResume || e.a.Action == actions.Retry {
+func (e *effect) heard() bool { return e.ask.hears(e.a.Action) }
+
+func (a *ask) hears(action actions.Action) bool {
+	if !a.run.node.RerunOnResume || action == actions.Retry || action == actions.Stop {
 		return false
 	}
-	if e.a.Action != actions.Cancel && e.a.Action != actions.Skip {
+	if action != actions.Cancel && action != actions.Skip {
 		return true
 	}
-	return e.ask.hasWordFor(e.a.Action)
+	return a.hasWordFor(action)
 }
 
 // hasWordFor reports whether the payload's shape can say an action to its asker.
 func (a *ask) hasWordFor(action actions.Action) bool {
 	_, shape := a.question()
-	_, err := question.Encode(shape, a.Payload, actions.Answer{Action: action, Value: json.RawMessage(null)})
-	return err == nil
+	return question.HasWord(shape, action)
+}
+
+// inOwnShape is an answer as the program that asked hears it, nil where that is the record of the answer itself. A
+// *actions.DataError says what the payload's shape cannot say.
+func (a *ask) inOwnShape(rec AnswerRecord) (json.RawMessage, error) {
+	_, shape := a.question()
+	if shape == question.Native || shape == question.Unknown {
+		return nil, nil
+	}
+	return question.Encode(shape, a.Payload, question.Given{
+		Answer: actions.Answer{Action: rec.Action, Value: rec.Value, Comment: rec.Comment}, By: rec.By, At: rec.At,
+	})
 }
 
 // take closes the question and keeps its answer with the run.
@@ -153,7 +177,9 @@ func (e *effect) take() {
 	if r.were == nil {
 		r.were = map[string]answered{}
 	}
-	r.given[e.ask.Key], r.were[e.ask.Key] = e.answer, e.ask.answeredBy(e.answer)
+	kept := e.answer
+	kept.Own = e.own
+	r.given[e.ask.Key], r.were[e.ask.Key] = kept, e.ask.answeredBy(e.answer)
 	e.ask.closed = true
 	e.tree.sweepAsks()
 	r.asks = slices.DeleteFunc(r.asks, func(a *ask) bool { return a.closed })

@@ -160,6 +160,10 @@ type AnswerRecord struct {
 	Comment string          `json:"comment"`
 	By      string          `json:"by"`
 	At      time.Time       `json:"at"`
+
+	// Own is the answer as the program that asked hears it, where its payload is of another system's shape; nil, it hears
+	// this record. Workflows never see it.
+	Own json.RawMessage `json:"own,omitempty"`
 }
 
 // Result is what an attempt gave. With Interrupts the run waits; its Updates are then held and merged when it

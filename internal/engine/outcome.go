@@ -132,11 +132,7 @@ func (a *ask) lead(action actions.Action) Lead {
 	if action == actions.Stop {
 		return Lead{Ends: checkpoint.Stopped}
 	}
-	heard := n.RerunOnResume && action != actions.Retry
-	if heard && (action == actions.Cancel || action == actions.Skip) {
-		heard = a.hasWordFor(action)
-	}
-	if heard {
+	if a.hears(action) {
 		return Lead{To: []string{n.Name}}
 	}
 	f := a.run.frame

@@ -15,18 +15,21 @@ import (
 )
 
 // readNative reads what human nodes store, and what programs write with `kind`.
-func readNative(payload json.RawMessage) (actions.Question, bool) {
-	q, ok := readStored(payload)
+func readNative(p payload) (asked, bool) {
+	if !p.object().has("kind") {
+		return nil, false
+	}
+	q, ok := readStored(p.raw)
 	if !ok {
 		var err error
-		if q, err = ParseNative(payload); err != nil {
-			return actions.Question{}, false
+		if q, err = ParseNative(p.raw); err != nil {
+			return nil, false
 		}
 	}
 	if q.Title == "" {
 		q.Title = firstLine(q.Message)
 	}
-	return q, true
+	return record{q}, true
 }
 
 // readStored reads the JSON form of actions.Question and nothing else.

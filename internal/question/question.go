@@ -7,69 +7,90 @@ package question
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 )
 
-// Shape names the format a payload was recognised as.
-type Shape string
-
-// The shapes known so far.
-const (
-	Native  Shape = "native"  // actions.Question, as human nodes and programs with `kind` write it
-	Unknown Shape = "unknown" // anything else
-)
-
-// recogniser knows one shape: one file each, in the order of recognisers.
-type recogniser struct {
-	shape Shape
-	// read is the question in a payload, and false when the payload is of another shape. It must not be quick to say
-	// true: what it does not show is lost to the reader.
-	read func(payload json.RawMessage) (actions.Question, bool)
-	// write is the answer as the asker expects it.
-	write func(payload json.RawMessage, answer actions.Answer) (json.RawMessage, error)
+// Given is a validated answer with who gave it and when, which some shapes tell their asker.
+type Given struct {
+	actions.Answer
+	By string
+	At time.Time
 }
 
-// recognisers is the table of known shapes, the most telling first. The last takes everything.
-func recognisers() []recogniser {
-	return []recogniser{
-		{Native, readNative, writeRecord},
-		{Unknown, readUnknown, writeRecord},
-	}
+// asked is a payload that was understood.
+type asked interface {
+	question() actions.Question
+	// answer is what the asker hears: something that json.Marshal writes. An answer that fits the question and yet
+	// cannot be said in the shape is an *actions.DataError.
+	answer(Given) (any, error)
 }
+
+// ErrNoWord says that a payload's shape has no word for an action. The engine then does what the action means.
+var ErrNoWord = errors.New("the payload's shape has no word for this action")
 
 // Recognise reads a payload. It never fails: what is not a known shape is Unknown, with the payload as content.
 // content, when not nil, is the present value of the state key under review and replaces Question.Content.
 func Recognise(payload, content json.RawMessage) (actions.Question, Shape) {
-	for _, r := range recognisers() {
-		if q, ok := r.read(payload); ok {
-			if content != nil {
-				q.Content = content
-			}
-			return q, r.shape
+	x, f := recognise(payload)
+	q := x.question()
+	if content != nil {
+		q.Content = content
+	}
+	return q, f.Shape
+}
+
+func recognise(raw json.RawMessage) (asked, Format) {
+	p := newPayload(raw)
+	all := Formats()
+	for _, f := range all {
+		if x, ok := f.read(p); ok {
+			return x, f
 		}
 	}
-	q, _ := readUnknown(payload)
-	return q, Unknown
+	x, _ := readUnknown(p)
+	return x, all[len(all)-1]
+}
+
+// HasWord reports whether a shape can say an action to its asker.
+func HasWord(shape Shape, action actions.Action) bool {
+	f, ok := formatOf(shape)
+	return ok && (f.Words == nil || slices.ContainsFunc(f.Words, func(w Word) bool { return w.Action == action }))
 }
 
 // Encode writes an answer in the asker's own shape: for Native and Unknown the answer record itself, to which the
-// engine adds who answered and when.
-func Encode(shape Shape, payload json.RawMessage, answer actions.Answer) (json.RawMessage, error) {
-	all := recognisers()
-	i := slices.IndexFunc(all, func(r recogniser) bool { return r.shape == shape })
-	if i < 0 {
+// engine adds who answered and when. Errors: ErrNoWord, *actions.DataError for what the shape cannot say.
+func Encode(shape Shape, payload json.RawMessage, given Given) (json.RawMessage, error) {
+	f, ok := formatOf(shape)
+	if !ok {
 		return nil, fmt.Errorf("no answer can be written in the shape %q, which this program does not know", shape)
 	}
-	return all[i].write(payload, answer)
+	if !HasWord(shape, given.Action) {
+		return nil, fmt.Errorf("%w: %s to %s", ErrNoWord, given.Action, f.Title)
+	}
+	x, ok := f.read(newPayload(payload))
+	if !ok {
+		return nil, fmt.Errorf("the payload is not of the shape %q", shape)
+	}
+	out, err := x.answer(given)
+	if err != nil {
+		return nil, err
+	}
+	return marshal(out)
 }
 
-// writeRecord writes the answer record of the json program protocol: action, value, comment.
-func writeRecord(_ json.RawMessage, answer actions.Answer) (json.RawMessage, error) {
-	if answer.Value == nil {
-		answer.Value = json.RawMessage("null")
+// record answers with the answer record of the json program protocol: action, value, comment.
+type record struct{ q actions.Question }
+
+func (r record) question() actions.Question { return r.q }
+
+func (r record) answer(given Given) (any, error) {
+	if given.Value == nil {
+		given.Value = json.RawMessage("null")
 	}
-	return json.Marshal(answer)
+	return given.Answer, nil
 }

@@ -127,12 +127,12 @@ func TestParseNativeFaults(t *testing.T) {
 
 func TestEncode(t *testing.T) {
 	for _, shape := range []question.Shape{question.Native, question.Unknown} {
-		got, err := question.Encode(shape, nil, actions.Answer{Action: actions.Reject, Comment: "no"})
+		got, err := question.Encode(shape, json.RawMessage(`{"kind":"approval","message":"m"}`), question.Given{Answer: actions.Answer{Action: actions.Reject, Comment: "no"}})
 		if err != nil || string(got) != `{"action":"reject","value":null,"comment":"no"}` {
 			t.Errorf("%s: %s, %v", shape, got, err)
 		}
 	}
-	if _, err := question.Encode("strange", nil, actions.Answer{}); err == nil {
+	if _, err := question.Encode("strange", nil, question.Given{}); err == nil {
 		t.Error("an unknown shape is written")
 	}
 }

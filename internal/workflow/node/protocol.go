@@ -18,17 +18,17 @@ import (
 
 // request is what a program with protocol: json reads from stdin.
 type request struct {
-	Node            string                         `json:"node" doc:"the name of the node"`
-	RunID           string                         `json:"run_id" doc:"the path of this run, as main@1/agent@2: the number grows with every fresh run, not with an answer"`
-	Attempt         int                            `json:"attempt" doc:"from 1; counts the tries"`
-	IdempotencyKey  string                         `json:"idempotency_key" doc:"the same whenever the run is tried again, after a failure or a crash, and another one once somebody has answered: give it to servers that must not do a thing twice"`
-	Input           json.RawMessage                `json:"input" doc:"the object made by in, else the output of the node before; of a join an object, predecessor: output; after a routed retry that answer"`
-	State           map[string]json.RawMessage     `json:"state" doc:"every state key the node may see, null where nothing was written"`
-	ResumeInputs    map[string]engine.AnswerRecord `json:"resume_inputs" doc:"key: answer, for every question of this run that has been answered so far"`
-	Feedback        map[string]engine.AnswerRecord `json:"feedback" doc:"the retry that began this run, key: answer; where it was given at another node, the key is NODE or NODE.KEY. Else empty"`
-	Discarded       map[string]engine.AnswerRecord `json:"discarded" doc:"key: answer, what had been answered in the run which that retry took away; a program that uses them need ask nobody twice"`
-	PriorOutput     json.RawMessage                `json:"prior_output" doc:"the output it last printed beside its questions, null before"`
-	PriorInterrupts []string                       `json:"prior_interrupt_ids" doc:"the keys of its questions that are still open"`
+	Node            string                     `json:"node" doc:"the name of the node"`
+	RunID           string                     `json:"run_id" doc:"the path of this run, as main@1/agent@2: the number grows with every fresh run, not with an answer"`
+	Attempt         int                        `json:"attempt" doc:"from 1; counts the tries"`
+	IdempotencyKey  string                     `json:"idempotency_key" doc:"the same whenever the run is tried again, after a failure or a crash, and another one once somebody has answered: give it to servers that must not do a thing twice"`
+	Input           json.RawMessage            `json:"input" doc:"the object made by in, else the output of the node before; of a join an object, predecessor: output; after a routed retry that answer"`
+	State           map[string]json.RawMessage `json:"state" doc:"every state key the node may see, null where nothing was written"`
+	ResumeInputs    map[string]heard           `json:"resume_inputs" doc:"key: answer, for every question of this run that has been answered so far"`
+	Feedback        map[string]heard           `json:"feedback" doc:"the retry that began this run, key: answer; where it was given at another node, the key is NODE or NODE.KEY. Else empty"`
+	Discarded       map[string]heard           `json:"discarded" doc:"key: answer, what had been answered in the run which that retry took away; a program that uses them need ask nobody twice"`
+	PriorOutput     json.RawMessage            `json:"prior_output" doc:"the output it last printed beside its questions, null before"`
+	PriorInterrupts []string                   `json:"prior_interrupt_ids" doc:"the keys of its questions that are still open"`
 }
 
 // Member is a member of the objects that a program and the engine exchange; docs/programs.md lists them.
@@ -104,14 +104,25 @@ func (n *Exec) request(call *engine.Call, scope *callScope) ([]byte, error) {
 	return append(stdin, '\n'), nil
 }
 
-// records are answers as a program reads them: an object also where there are none, and none without a value.
-func records(answers map[string]engine.AnswerRecord) map[string]engine.AnswerRecord {
-	all := make(map[string]engine.AnswerRecord, len(answers))
+// heard is an answer as a program hears it: in the shape of the payload with which it asked, else its record.
+type heard engine.AnswerRecord
+
+// MarshalJSON writes what is heard.
+func (h heard) MarshalJSON() ([]byte, error) {
+	if h.Own != nil {
+		return h.Own, nil
+	}
+	if h.Value == nil {
+		h.Value = json.RawMessage("null")
+	}
+	return marshal(engine.AnswerRecord(h))
+}
+
+// records are the answers of a run as its program hears them, an object also where there are none.
+func records(answers map[string]engine.AnswerRecord) map[string]heard {
+	all := make(map[string]heard, len(answers))
 	for key, a := range answers {
-		if a.Value == nil {
-			a.Value = json.RawMessage("null")
-		}
-		all[key] = a
+		all[key] = heard(a)
 	}
 	return all
 }

@@ -27,7 +27,8 @@ func TestRequest(t *testing.T) {
 	call.PriorOutput = engine.RawValue([]byte(`{"n":1}`))
 	call.PriorInterrupts = []string{"other"}
 	call.Resume = map[string]engine.AnswerRecord{
-		"ok": {Action: actions.Approve, Comment: "fine", By: "ada", At: start},
+		"ok":      {Action: actions.Approve, Comment: "fine", By: "ada", At: start},
+		"foreign": {Action: actions.Approve, By: "ada", At: start, Own: json.RawMessage(`{"decisions":[{"type":"approve"}]}`)},
 	}
 	call.Feedback = map[string]engine.AnswerRecord{"draft.why": {Action: actions.Retry, Comment: "shorter", By: "bob", At: start}}
 	call.Discarded = map[string]engine.AnswerRecord{"old": {Action: actions.Choose, Value: json.RawMessage(`"x"`), By: "bob", At: start}}
@@ -47,7 +48,8 @@ func TestRequest(t *testing.T) {
 		}
 		want := `{"node":"n","run_id":"main@1/n@2","attempt":3,"idempotency_key":"key","input":` + c.want + `,
 			"state":{"name":"Ada","amount":null},
-			"resume_inputs":{"ok":{"action":"approve","value":null,"comment":"fine","by":"ada","at":"2026-11-29T18:00:00Z"}},
+			"resume_inputs":{"ok":{"action":"approve","value":null,"comment":"fine","by":"ada","at":"2026-11-29T18:00:00Z"},
+				"foreign":{"decisions":[{"type":"approve"}]}},
 			"feedback":{"draft.why":{"action":"retry","value":null,"comment":"shorter","by":"bob","at":"2026-11-29T18:00:00Z"}},
 			"discarded":{"old":{"action":"choose","value":"x","comment":"","by":"bob","at":"2026-11-29T18:00:00Z"}},
 			"prior_output":{"n":1},"prior_interrupt_ids":["other"]}`

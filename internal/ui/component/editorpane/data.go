@@ -136,6 +136,10 @@ func (p *Pane) size() int {
 // and says why.
 func (p *Pane) toggleRaw() {
 	p.error = ""
+	if p.secret() {
+		p.error = "a secret is not shown as JSON"
+		return
+	}
 	if p.mode != rawMode {
 		if !p.hasContent() {
 			p.error = "a comment is plain text: there is no JSON to show"

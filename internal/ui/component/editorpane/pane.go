@@ -114,6 +114,7 @@ type Pane struct {
 func New(th *theme.Theme, keys *keymap.Map, cfg Config) *Pane {
 	p := &Pane{theme: th, keys: keys, cfg: cfg, text: textarea.New(th), raw: textarea.New(th)}
 	p.prepare()
+	p.text.SetMask(p.masked())
 	if cfg.Choice.NeedsComment && p.hasContent() {
 		p.comment = textarea.New(th)
 		p.comment.SetPlaceholder("comment, required")
@@ -254,7 +255,16 @@ func (p *Pane) Draft() desk.Draft {
 	return d
 }
 
-func (p *Pane) secret() bool { return p.form != nil && p.form.Secret() }
+func (p *Pane) secret() bool { return p.masked() || p.form != nil && p.form.Secret() }
+
+// masked says whether the text itself is the secret: the value of a question whose schema calls it so.
+func (p *Pane) masked() bool {
+	q := p.cfg.Question
+	if q.Kind != actions.Text || !q.IsSecret() {
+		return false
+	}
+	return p.cfg.Choice.Data == actions.RequiredText || p.cfg.Choice.Data == actions.AnyText
+}
 
 // Dirty says whether anything differs from what was there at the start.
 func (p *Pane) Dirty() bool { return p.Text() != p.start }
@@ -406,7 +416,7 @@ func (p *Pane) enter() (Result, bool) {
 
 func (p *Pane) external() Result {
 	if p.secret() {
-		p.error = "a form with a secret field is not written to a file"
+		p.error = "a secret is not written to a file"
 		return Stay{}
 	}
 	ext := ".json"

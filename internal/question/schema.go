@@ -1,0 +1,54 @@
+package question
+
+import (
+	"encoding/json"
+
+	"github.com/hitl-tui/hitl-tui/internal/actions"
+)
+
+// lenient is a schema of another system as far as it can be used here: with the titles of its enum where other keywords
+// hold them, and without keywords that nobody knows. nil when there is none, or it is beyond that.
+func lenient(schema json.RawMessage) json.RawMessage {
+	if !isObject(schema) {
+		return nil
+	}
+	if _, err := actions.CompileSchema(schema); err == nil {
+		return schema
+	}
+	schema = actions.MendSchema(schema)
+	if _, err := actions.CompileSchema(schema); err != nil {
+		return nil
+	}
+	return schema
+}
+
+// schemaType is the one type that a schema names, else "".
+func schemaType(schema json.RawMessage) string {
+	o := objectIn(schema)
+	if t := o.text("type"); t != "" {
+		return t
+	}
+	if o.has("properties") {
+		return "object"
+	}
+	return ""
+}
+
+// optionsIn is what a schema lists as its only values, by enum or by oneOf with titles, or true and false.
+func optionsIn(schema json.RawMessage) []actions.OptionItem {
+	wrapped := must(list{{"properties", list{{"value", schema}}}})
+	compiled, err := actions.CompileSchema(wrapped)
+	if err != nil {
+		return nil
+	}
+	fields := compiled.Fields()
+	switch {
+	case len(fields) != 1:
+		return nil
+	case fields[0].Kind == actions.SelectField:
+		return fields[0].Options
+	case fields[0].Kind == actions.BooleanField && !fields[0].Nullable:
+		return []actions.OptionItem{{Value: json.RawMessage("true"), Label: "yes"}, {Value: json.RawMessage("false"), Label: "no"}}
+	}
+	return nil
+}
