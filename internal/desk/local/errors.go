@@ -102,7 +102,7 @@ func conditions() []condition {
 		{engine.ErrNoStore, desk.CodeUsage, ""},
 		{engine.ErrInvalidRequest, desk.CodeUsage, ""},
 		{engine.ErrNotWaiting, desk.CodeNotWaiting, ""},
-		{engine.ErrAlreadyAnswered, desk.CodeAlreadyAnswered, "answer each question once"},
+		{engine.ErrAlreadyAnswered, desk.CodeAlreadyAnswered, ""},
 		{engine.ErrClaimed, desk.CodeClaimed, ""},
 		{engine.ErrWorkflowChanged, desk.CodeWorkflowChanged, "mend the file, or answer without --upgrade: the thread then goes on with the definition it has"},
 		{engine.ErrUnknownQuestion, desk.CodeNotFound, "`hitl-tui show` lists the open questions"},
