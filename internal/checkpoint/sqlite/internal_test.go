@@ -32,7 +32,7 @@ func limit(t *testing.T, s *Store, more int) {
 	var pages int
 	row := func(text string) error {
 		return s.writer.exclude(func() error {
-			_, err := (&tx{s.writer}).row(text, nil, &pages)
+			_, err := (&tx{w: s.writer}).row(text, nil, &pages)
 			return err
 		})
 	}

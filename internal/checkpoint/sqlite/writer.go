@@ -129,7 +129,7 @@ func (w *writer) alone(j *job) error {
 	if j.solo != nil {
 		return j.solo()
 	}
-	t := &tx{w}
+	t := &tx{w: w}
 	if err := t.begin(); err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (w *writer) alone(j *job) error {
 
 // group reports whether the batch was settled.
 func (w *writer) group(batch []*job) bool {
-	t := &tx{w}
+	t := &tx{w: w}
 	if err := t.begin(); err != nil {
 		for _, j := range batch {
 			j.err = err
@@ -166,21 +166,15 @@ func (w *writer) group(batch []*job) bool {
 	return true
 }
 
-// member runs one job of a group; the error is one of SQLite, with which the transaction may be gone.
+// member runs one job of a group. What it is refused it is refused before it writes, so that the others go on; an error
+// after that is for each of them to meet in a transaction of its own.
 func (t *tx) member(j *job) error {
-	if err := t.exec("SAVEPOINT member"); err != nil {
-		return err
-	}
+	t.wrote = false
 	j.err = j.fn(t)
-	if j.err != nil {
-		if isSQLite(j.err) {
-			return j.err
-		}
-		if err := t.exec("ROLLBACK TO member"); err != nil {
-			return err
-		}
+	if isSQLite(j.err) || j.err != nil && t.wrote {
+		return j.err
 	}
-	return t.exec("RELEASE member")
+	return nil
 }
 
 // close waits for what is queued.
@@ -200,7 +194,10 @@ func (w *writer) close() error {
 }
 
 // tx is the writer within a transaction. Its calls cannot be cancelled.
-type tx struct{ w *writer }
+type tx struct {
+	w     *writer
+	wrote bool
+}
 
 func (t *tx) stmt(text string) (*sql.Stmt, error) {
 	if stmt, ok := t.w.stmts[text]; ok {
@@ -219,6 +216,7 @@ func (t *tx) exec(text string, args ...any) error {
 	if err != nil {
 		return err
 	}
+	t.wrote = true
 	_, err = stmt.ExecContext(context.Background(), args...)
 	return err
 }

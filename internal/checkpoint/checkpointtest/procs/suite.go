@@ -316,6 +316,9 @@ func watching(t *testing.T, url string) {
 			if seen = c; found() {
 				return
 			}
+			if c.More { // one wake-up stands for many changes
+				continue
+			}
 			select {
 			case <-wake:
 			case <-late.C:
