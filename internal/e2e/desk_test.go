@@ -18,22 +18,28 @@ import (
 // grace is how long the desks of these tests let an answer be taken back.
 const grace = "3s"
 
-// deskWorld is a store with threads that wait for a verdict on some notes, which go to the file out-N.
+// deskWorld is a SQLite store with threads that wait for a verdict on some notes, which go to the file out-N.
 func deskWorld(t *testing.T, threads int) *world {
 	t.Helper()
 	w := newWorld(t)
+	w.review(threads)
+	return w
+}
+
+// review brings threads to where they wait for a verdict, and shortens the time in which the desk lets it be taken back.
+func (w *world) review(threads int) {
+	w.t.Helper()
 	folder := filepath.Join(filepath.Dir(w.dir), "home", ".config", "hitl-tui")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, "config.yaml"), []byte("grace: "+grace+"\n"), 0o600); err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	file := w.copyOf("notes.yaml")
 	for i := range threads {
 		w.must(0, "run", file, "-F", fmt.Sprintf("file=out-%d", i), "--thread", fmt.Sprintf("thread-%d", i), "-q")
 	}
-	return w
 }
 
 // desk opens the desk in a terminal of its own.
