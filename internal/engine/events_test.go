@@ -320,7 +320,7 @@ func TestEventsOfFailures(t *testing.T) {
 		w.e.Heard()
 		w.heard.events = slices.DeleteFunc(w.heard.events, func(e Event) bool { return e.Step < 2 })
 		w.told("2 step_started", "2 node_started a@1", "2 node_started b@1", "2 node_finished a@1 COMPLETED", "2 node_finished b@1 COMPLETED",
-			"2 failed join@1 (waits for all its predecessors: a came, b never did)", "2 node_finished join@1 FAILED", "2 step_committed step", "2 thread_rested failed")
+			"2 failed join@1 (waits for all its predecessors: a came, b never did; where not all need come, it says join: arrived)", "2 node_finished join@1 FAILED", "2 step_committed step", "2 thread_rested failed")
 	})
 }
 

@@ -69,7 +69,7 @@ func TestAJoinWithSomeMissingFailsAndNamesWhoNeverCame(t *testing.T) {
 	w := newWorld(t)
 	var r ran
 	out := w.start(branching(JoinAll, false, &r), nil)
-	if out.Status != checkpoint.Failed || out.Error == nil || !strings.Contains(out.Error.Message, "b never did") || out.Error.Node != "join" {
+	if out.Status != checkpoint.Failed || out.Error == nil || !strings.Contains(out.Error.Message, "b never did") || !strings.Contains(out.Error.Message, "join: arrived") || out.Error.Node != "join" {
 		t.Fatalf("%+v", out.Error)
 	}
 	again, err := w.Resume(t.Context(), ResumeRequest{Thread: out.Thread})
