@@ -49,6 +49,7 @@ func TestWrap(t *testing.T) {
 	}{
 		{"the quick brown fox", 10, "the quick|brown fox"}, {"", 5, ""}, {"abcdefgh", 3, "abc|def|gh"},
 		{"ab cdefgh", 4, "ab|cdef|gh"}, {"世界世界", 5, "世界|世界"}, {"a  b", 2, "a |b"}, {"one two", 3, "one|two"},
+		{" 世界", 3, "|世|界"}, {" 🇩🇪🇫🇷", 3, "|🇩🇪|🇫🇷"},
 	} {
 		if got := strings.Join(Wrap(tc.in, tc.w), "|"); got != tc.want {
 			t.Errorf("Wrap(%q, %d) = %q, want %q", tc.in, tc.w, got, tc.want)

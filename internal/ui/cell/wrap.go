@@ -51,6 +51,8 @@ func wrapPlain(s string, w int) []string {
 				rows = append(rows, s[start:space])
 				start = space + 1
 				width -= after
+				space = -1
+				continue // what stood behind the space may leave no room either
 			default:
 				rows = append(rows, s[start:i])
 				start, width = i, 0
