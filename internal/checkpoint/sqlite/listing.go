@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
@@ -11,6 +13,16 @@ import (
 
 // threads reads rows of threadColumns, about as many as expected.
 func threads(ctx context.Context, q querier, now time.Time, expected int, text string, args ...any) ([]checkpoint.ThreadInfo, error) {
+	list, err := packedThreads(ctx, q, now, expected, (*packedThread).read, text, args)
+	if errors.Is(err, errSeparator) {
+		text = strings.Replace(text, threadColumns, measuredColumns, 1)
+		list, err = packedThreads(ctx, q, now, expected, (*packedThread).readMeasured, text, args)
+	}
+	return list, err
+}
+
+func packedThreads(ctx context.Context, q querier, now time.Time, expected int, read func(*packedThread, string) error, text string,
+	args []any) ([]checkpoint.ThreadInfo, error) {
 	rows, err := q.query(ctx, text, args...)
 	if err != nil {
 		return nil, err
@@ -18,17 +30,19 @@ func threads(ctx context.Context, q querier, now time.Time, expected int, text s
 	defer rows.Close()
 	var list []checkpoint.ThreadInfo
 	var packed string
+	var p packedThread
 	for rows.Next() {
 		if err := rows.Scan(&packed); err != nil {
+			return nil, err
+		}
+		if err := read(&p, packed); err != nil {
 			return nil, err
 		}
 		if list == nil {
 			list = make([]checkpoint.ThreadInfo, 0, expected)
 		}
 		list = append(list, checkpoint.ThreadInfo{})
-		if err := unpack(&list[len(list)-1], packed, now.UnixMicro()); err != nil {
-			return nil, err
-		}
+		p.show(&list[len(list)-1], now.UnixMicro())
 	}
 	return list, rows.Err()
 }

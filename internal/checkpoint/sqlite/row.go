@@ -9,21 +9,28 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
-// threadColumns is a row of threads as one text: its numbers, then the lengths in bytes of its texts, parted by spaces; a
-// line end; the texts, one behind the other. Handing a column over costs far more than SQLite's work for it, and a page
-// has more than thirty columns in each of fifty rows.
-const threadColumns = `concat_ws(' ',
-	seq, step, revision, lease_until, answers, due, waiting, created, updated, questions, answered, claim_until, cancel,
-	decisions, origin_step, octet_length(thread), octet_length(phase), octet_length(workflow), octet_length(node),
-	octet_length(title), octet_length(assignee), octet_length(team), octet_length(priority), octet_length(claim_by),
-	octet_length(error), octet_length(lease_token), octet_length(lease_holder), octet_length(cancel_by),
-	octet_length(decision_hash), octet_length(fingerprint), octet_length(workdir), octet_length(started_by),
-	octet_length(origin_thread))
-	|| char(10) ||
-	thread || phase || workflow || node || title || assignee || team || priority || claim_by || error || lease_token ||
-	lease_holder || cancel_by || decision_hash || fingerprint || workdir || started_by || origin_thread`
+// separator parts the columns of a packed row: a character that people do not write.
+const separator = '\x1f'
 
-// The places of the numbers and of the texts in threadColumns.
+// A row of threads is read as one text: handing a column over costs far more than SQLite's work for it, and a page has more
+// than thirty columns in each of fifty rows. First its numbers, then its texts.
+const (
+	numberColumns = `seq, step, revision, lease_until, answers, due, waiting, created, updated, questions, answered, claim_until, cancel,
+	decisions, origin_step`
+	// threadColumns parts all by the separator. That a text of a row has one in it is seen by their number.
+	threadColumns = `concat_ws(char(31), ` + numberColumns + `, thread, phase, workflow, node, title, assignee, team, priority, claim_by, error,
+	lease_token, lease_holder, cancel_by, decision_hash, fingerprint, workdir, started_by, origin_thread)`
+	// measuredColumns, for such rows, has the lengths of the texts in bytes behind the numbers, then the texts one behind the
+	// other. It takes twice as long.
+	measuredColumns = `concat_ws(char(31), ` + numberColumns + `, octet_length(thread), octet_length(phase), octet_length(workflow),
+	octet_length(node), octet_length(title), octet_length(assignee), octet_length(team), octet_length(priority), octet_length(claim_by),
+	octet_length(error), octet_length(lease_token), octet_length(lease_holder), octet_length(cancel_by), octet_length(decision_hash),
+	octet_length(fingerprint), octet_length(workdir), octet_length(started_by), octet_length(origin_thread), '')
+	|| thread || phase || workflow || node || title || assignee || team || priority || claim_by || error || lease_token || lease_holder ||
+	cancel_by || decision_hash || fingerprint || workdir || started_by || origin_thread`
+)
+
+// The places of the numbers and of the texts.
 const (
 	nSeq = iota
 	nStep
@@ -65,47 +72,76 @@ const (
 	textsOfThread
 )
 
-// packedThread is threadColumns read.
+// packedThread is a packed row read.
 type packedThread struct {
 	n [numbersOfThread]int64
 	t [textsOfThread]string
 }
 
-var errPacked = errors.New("a row of threads does not read as it was written")
+var (
+	errPacked    = errors.New("a row of threads does not read as it was written")
+	errSeparator = errors.New("a text of a row of threads has the separator in it")
+)
 
+// read reads threadColumns; errSeparator says that only measuredColumns tell where texts end.
 func (p *packedThread) read(packed string) error {
-	head, texts, found := strings.Cut(packed, "\n")
-	if !found {
-		return errPacked
+	packed, err := numbers(packed, p.n[:])
+	if err != nil {
+		return err
 	}
-	for i := range numbersOfThread + textsOfThread {
-		field, rest, _ := strings.Cut(head, " ")
-		head = rest
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
+	for i := range textsOfThread - 1 {
+		end := strings.IndexByte(packed, separator)
+		if end < 0 {
 			return errPacked
 		}
-		if i < numbersOfThread {
-			p.n[i] = n
-			continue
-		}
-		if n < 0 || n > int64(len(texts)) {
+		p.t[i], packed = packed[:end], packed[end+1:]
+	}
+	if strings.IndexByte(packed, separator) >= 0 {
+		return errSeparator
+	}
+	p.t[textsOfThread-1] = packed
+	return nil
+}
+
+// readMeasured reads measuredColumns.
+func (p *packedThread) readMeasured(packed string) error {
+	var lengths [textsOfThread]int64
+	packed, err := numbers(packed, p.n[:])
+	if err == nil {
+		packed, err = numbers(packed, lengths[:])
+	}
+	if err != nil {
+		return err
+	}
+	for i, n := range lengths {
+		if n < 0 || n > int64(len(packed)) {
 			return errPacked
 		}
-		p.t[i-numbersOfThread], texts = texts[:n], texts[n:]
+		p.t[i], packed = packed[:n], packed[n:]
 	}
-	if head != "" || texts != "" {
+	if packed != "" {
 		return errPacked
 	}
 	return nil
 }
 
-// unpack makes a thread's row of its text, as of now.
-func unpack(info *checkpoint.ThreadInfo, packed string, now int64) error {
-	var p packedThread
-	if err := p.read(packed); err != nil {
-		return err
+// numbers reads as many numbers as there is room for, each with a separator behind it, and gives the rest.
+func numbers(packed string, to []int64) (rest string, err error) {
+	for i := range to {
+		end := strings.IndexByte(packed, separator)
+		if end < 0 {
+			return "", errPacked
+		}
+		if to[i], err = strconv.ParseInt(packed[:end], 10, 64); err != nil {
+			return "", errPacked
+		}
+		packed = packed[end+1:]
 	}
+	return packed, nil
+}
+
+// show makes a thread's row of p, as of now.
+func (p *packedThread) show(info *checkpoint.ThreadInfo, now int64) {
 	n, t := &p.n, &p.t
 	*info = checkpoint.ThreadInfo{
 		Thread: t[tThread], Workflow: t[tWorkflow], Fingerprint: t[tFingerprint], Workdir: t[tWorkdir], StartedBy: t[tStartedBy],
@@ -133,7 +169,6 @@ func unpack(info *checkpoint.ThreadInfo, packed string, now int64) error {
 	if t[tOriginThread] != "" {
 		info.Origin = &checkpoint.Origin{Thread: t[tOriginThread], Step: n[nOriginStep]}
 	}
-	return nil
 }
 
 // timeUnlessNever is nil for the time that stands where there is none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ func TestARowReadsAsItWasWritten(t *testing.T) {
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++
-		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "\n", " ", "1 2\n3", "a\x00b", "\x1f", "é\u202e李", "12 0 "}))
+		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "\n", " ", "1 2\n3", "a\x00b", "\x1f", "a\x1fb", "é\u202e李", "12 0 "}))
 		when := time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(t, "when")).UTC()
 		want := checkpoint.Summary{
 			Phase: checkpoint.Interrupted, Title: text.Draw(t, "title"), Node: text.Draw(t, "node"), Questions: 2, Answered: 1,
@@ -56,10 +57,14 @@ func TestARowReadsAsItWasWritten(t *testing.T) {
 }
 
 func TestARowThatIsNoneIsAnError(t *testing.T) {
-	for _, packed := range []string{"", "\n", "1 2 3\n", "a\nb", "9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9\nshort"} {
-		var info checkpoint.ThreadInfo
-		if err := unpack(&info, packed, 0); err == nil {
-			t.Errorf("%q is read as %+v", packed, info)
+	numbers := strings.Repeat("9\x1f", numbersOfThread)
+	for _, packed := range []string{"", "\x1f", "1\x1f2", "a\x1fb", numbers, numbers + "too\x1ffew", strings.Repeat("9\x1f", textsOfThread) + numbers + "short"} {
+		var p packedThread
+		if err := p.read(packed); err == nil {
+			t.Errorf("%q is read as %+v", packed, p)
+		}
+		if err := p.readMeasured(packed); err == nil {
+			t.Errorf("%q, with lengths, is read as %+v", packed, p)
 		}
 	}
 }
