@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"hash"
 )
 
@@ -16,6 +17,15 @@ func Fingerprint(files []File) string {
 		hashField(h, f.Text)
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Verified gives d as a store read it under fingerprint, or an ErrCorrupt that names it when its files are not those the
+// fingerprint was made of: what was changed behind the store's back must not run as what was reviewed.
+func (d *Definition) Verified(fingerprint string) (*Definition, error) {
+	if found := Fingerprint(d.Files); found != fingerprint {
+		return nil, fmt.Errorf("%w: the files of definition %s were changed: their fingerprint is %s", ErrCorrupt, fingerprint, found)
+	}
+	return d, nil
 }
 
 func hashField[T string | []byte](h hash.Hash, field T) {

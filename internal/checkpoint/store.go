@@ -60,6 +60,7 @@ type Store interface {
 	ReleaseClaim(ctx context.Context, thread, reviewer string) error
 
 	PutDefinition(ctx context.Context, d Definition) error
+	// Definition is what was put under a fingerprint; an ErrCorrupt when that is no longer what its files hash to.
 	Definition(ctx context.Context, fingerprint string) (*Definition, error)
 
 	// Prune deletes steps, or whole ended threads, or says what it would delete.

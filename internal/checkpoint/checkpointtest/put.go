@@ -182,6 +182,21 @@ var putCases = []testCase{
 		f.noErr(err)
 		f.equal(got, &d)
 	}},
+	{"a definition that is not what its fingerprint says is corrupt", func(f *fixture) {
+		files := []checkpoint.File{{Path: "notes.yaml", Text: "a: 1\n"}, {Path: "b", Text: ""}}
+		for name, changed := range map[string][]checkpoint.File{
+			"text": {{Path: "notes.yaml", Text: "a: 2\n"}, {Path: "b", Text: ""}}, "path": {{Path: "note.yaml", Text: "a: 1\n"}, {Path: "b", Text: ""}},
+			"one fewer": files[:1], "none": {},
+		} {
+			d := checkpoint.Definition{Workflow: name, Fingerprint: checkpoint.Fingerprint(append(files, checkpoint.File{Path: name})), Files: changed}
+			f.noErr(f.store.PutDefinition(f.ctx, d))
+			got, err := f.store.Definition(f.ctx, d.Fingerprint)
+			f.wantIs(err, checkpoint.ErrCorrupt)
+			if got != nil || !strings.Contains(err.Error(), d.Fingerprint) {
+				f.Fatalf("%s: %v (%v), want none and an error that names %s", name, got, err, d.Fingerprint)
+			}
+		}
+	}},
 }
 
 func point(thread string, step int64) checkpoint.Checkpoint {

@@ -20,6 +20,16 @@ import (
 type Open func(t *testing.T, now func() time.Time) checkpoint.Store
 
 // Run runs the whole suite against stores that open makes.
+// Definition is one whose files hold texts, under its fingerprint.
+func Definition(texts ...string) checkpoint.Definition {
+	d := checkpoint.Definition{Workflow: "notes", Graph: "main", Source: "/srv/notes.yaml"}
+	for i, text := range texts {
+		d.Files = append(d.Files, checkpoint.File{Path: fmt.Sprintf("%d.yaml", i), Text: text})
+	}
+	d.Fingerprint = checkpoint.Fingerprint(d.Files)
+	return d
+}
+
 func Run(t *testing.T, open Open) {
 	for group, cases := range groups() {
 		t.Run(group, func(t *testing.T) {

@@ -54,7 +54,7 @@ func script() []act {
 		Summary: checkpoint.Summary{Phase: checkpoint.Stalled}}
 	acts := []act{
 		{"define", func(ctx context.Context, s *Store) error {
-			return s.PutDefinition(ctx, checkpoint.Definition{Fingerprint: "fp", Files: []checkpoint.File{{Path: "a.yaml", Text: "a: 1\n"}, {Path: "b", Text: "b"}}})
+			return s.PutDefinition(ctx, checkpointtest.Definition("a: 1\n", "b"))
 		}},
 		{"begin", commitOf(first)},
 	}
@@ -232,7 +232,7 @@ func see(t *testing.T, s *Store) picture {
 		p.Tombstones = append(p.Tombstones, fmt.Sprint(b.Thread, b.Decisions, b.DecisionHash))
 	}
 	slices.Sort(p.Tombstones) // a power cut may take the numbers that order those of one moment
-	if _, err := s.Definition(ctx, "fp"); err == nil {
+	if _, err := s.Definition(ctx, checkpointtest.Definition("a: 1\n", "b").Fingerprint); err == nil {
 		p.Definitions++
 	} else if !errors.Is(err, checkpoint.ErrNotFound) {
 		t.Fatal(err)

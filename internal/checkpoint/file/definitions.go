@@ -102,7 +102,10 @@ func (s *Store) Definition(ctx context.Context, fingerprint string) (*checkpoint
 	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, checkpoint.ErrCorrupt) {
 		err = fmt.Errorf("definition %s: %w", fingerprint, checkpoint.ErrNotFound)
 	}
-	return d, err
+	if err != nil {
+		return nil, err
+	}
+	return d.Verified(fingerprint)
 }
 
 func (s *Store) definitionIn(folder string) (*checkpoint.Definition, error) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/verbatim"
 )
 
@@ -29,8 +30,7 @@ func settledStore(t *testing.T) (folder string) {
 	if err := s.DeleteThread(t.Context(), "dead"); err != nil {
 		t.Fatal(err)
 	}
-	d := checkpoint.Definition{Fingerprint: "fp", Files: []checkpoint.File{{Path: "a.yaml", Text: "a: 1\n"}}}
-	if err := s.PutDefinition(t.Context(), d); err != nil {
+	if err := s.PutDefinition(t.Context(), checkpointtest.Definition("a: 1\n")); err != nil {
 		t.Fatal(err)
 	}
 	return folder
@@ -47,6 +47,7 @@ var damages = map[string]func(b []byte, at int) []byte{
 // TestHurtFiles damages each kind of file at many places and asks for all that the store holds: what needs the file is an
 // ErrCorrupt that names it, and the thread and the step; all else can be read.
 func TestHurtFiles(t *testing.T) {
+	definition := "definitions/" + checkpointtest.Definition("a: 1\n").Fingerprint + "/"
 	for name, c := range map[string]struct {
 		file  string
 		step  int64
@@ -61,8 +62,8 @@ func TestHurtFiles(t *testing.T) {
 		"decisions": {"threads/bad/decisions.jsonl", 2, readDecisions, []string{"grown"}},
 		"result":    {"", 3, readResults, []string{"missing"}},
 		"tombstone": {"tombstones/dead.json", 0, readTombstones, []string{"missing"}},
-		"page":      {"definitions/fp/definition.json", 0, readDefinition, []string{"missing"}},
-		"text":      {"definitions/fp/1.yaml", 0, readDefinition, nil},
+		"page":      {definition + "definition.json", 0, readDefinition, []string{"missing"}},
+		"text":      {definition + "1.yaml", 0, readDefinition, nil},
 	} {
 		for damage, hurt := range damages {
 			if strings.Contains(strings.Join(c.spare, " "), damage) {
@@ -152,7 +153,7 @@ func readTombstones(t *testing.T, s *Store) error {
 }
 
 func readDefinition(t *testing.T, s *Store) error {
-	_, err := s.Definition(t.Context(), "fp")
+	_, err := s.Definition(t.Context(), checkpointtest.Definition("a: 1\n").Fingerprint)
 	return err
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/verbatim"
 )
@@ -138,7 +139,7 @@ func TestBackup(t *testing.T) {
 	put(t, s, "Put")
 	put(t, s, "gone")
 	if err := errors.Join(s.DeleteThread(t.Context(), "gone"), s.Claim(t.Context(), "Put", "ann", time.Hour),
-		s.PutDefinition(t.Context(), checkpoint.Definition{Fingerprint: "fp", Workflow: "w", Files: []checkpoint.File{{Path: "a.yaml", Text: "a"}}})); err != nil {
+		s.PutDefinition(t.Context(), checkpointtest.Definition("a"))); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "copy.db")
@@ -182,8 +183,8 @@ func TestBackup(t *testing.T) {
 	}
 	stones, err := to.Tombstones(t.Context())
 	same("tombstones", 1, len(stones), err)
-	d, errA := s.Definition(t.Context(), "fp")
-	e, errB := to.Definition(t.Context(), "fp")
+	d, errA := s.Definition(t.Context(), checkpointtest.Definition("a").Fingerprint)
+	e, errB := to.Definition(t.Context(), checkpointtest.Definition("a").Fingerprint)
 	same("definition", d, e, errA, errB)
 	if _, err := to.Commit(t.Context(), c); err != nil { // the lease was copied, and the last keyframe is where it says
 		t.Errorf("the copy does not go on: %v", err)

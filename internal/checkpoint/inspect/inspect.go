@@ -50,7 +50,7 @@ func Run(ctx context.Context, s checkpoint.Store, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := inspection{s: s, o: o, from: now.Add(-o.Window), oldest: now, definitions: map[string]bool{}, r: &Report{}}
+	i := inspection{s: s, o: o, from: now.Add(-o.Window), oldest: now, definitions: map[string]error{}, r: &Report{}}
 	if c, ok := s.(Checker); ok {
 		faults, err := c.Check(ctx)
 		if err != nil {
@@ -75,7 +75,7 @@ type inspection struct {
 	o           Options
 	from        time.Time
 	oldest      time.Time
-	definitions map[string]bool // fingerprints: whether they are kept
+	definitions map[string]error // fingerprints: an ErrNotFound, an ErrCorrupt, or nil for one that is whole
 	r           *Report
 }
 
@@ -207,21 +207,23 @@ func (i *inspection) steps(ctx context.Context, t *checkpoint.ThreadInfo, f *fou
 	return nil
 }
 
-// definition demands that a thread that can go on still has what it runs.
+// definition demands that a definition that is kept is whole, and that a thread that can go on still has what it runs.
 func (i *inspection) definition(ctx context.Context, t *checkpoint.ThreadInfo, f *found) error {
-	if t.Fingerprint == "" || t.Status.Ended() {
+	if t.Fingerprint == "" {
 		return nil
 	}
-	kept, known := i.definitions[t.Fingerprint]
+	hurt, known := i.definitions[t.Fingerprint]
 	if !known {
-		_, err := i.s.Definition(ctx, t.Fingerprint)
-		if err != nil && !errors.Is(err, checkpoint.ErrNotFound) && !errors.Is(err, checkpoint.ErrCorrupt) {
-			return err
+		_, hurt = i.s.Definition(ctx, t.Fingerprint)
+		if hurt != nil && !errors.Is(hurt, checkpoint.ErrNotFound) && !errors.Is(hurt, checkpoint.ErrCorrupt) {
+			return hurt
 		}
-		kept = err == nil
-		i.definitions[t.Fingerprint] = kept
+		i.definitions[t.Fingerprint] = hurt
 	}
-	if !kept {
+	switch {
+	case errors.Is(hurt, checkpoint.ErrCorrupt):
+		f.fault("thread %s: %v", t.Thread, hurt)
+	case hurt != nil && !t.Status.Ended():
 		f.fault("thread %s: its definition %.12s is missing, so that it cannot go on without --upgrade", t.Thread, t.Fingerprint)
 	}
 	return nil

@@ -125,12 +125,17 @@ func TestFaultsAreNamed(t *testing.T) {
 		"the revision":   {hurt{thread: func(t *checkpoint.ThreadInfo) { t.Revision = 7 }}, "has revision 1, its thread says 7"},
 		"the chain":      {hurt{thread: func(t *checkpoint.ThreadInfo) { t.Decisions = 1 }}, "the thread counts 1 decisions, 0 are there"},
 		"the definition": {hurt{thread: func(t *checkpoint.ThreadInfo) { t.Fingerprint = "abc" }}, "its definition abc is missing"},
-		"the medium":     {hurt{medium: []string{"page 7 is torn"}}, "page 7 is torn"},
-		"the list":       {hurt{list: fmt.Errorf("page 9: %w", checkpoint.ErrCorrupt)}, "cannot be looked at: page 9"},
+		"the changed definition of an ended thread": {hurt{thread: func(t *checkpoint.ThreadInfo) { t.Fingerprint, t.Status = "changed", checkpoint.Done }},
+			"the files of definition changed were changed"},
+		"the medium": {hurt{medium: []string{"page 7 is torn"}}, "page 7 is torn"},
+		"the list":   {hurt{list: fmt.Errorf("page 9: %w", checkpoint.ErrCorrupt)}, "cannot be looked at: page 9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := c.hurt
 			h.Store = filled(t, checkpointtest.NewClock())
+			if err := h.Store.PutDefinition(t.Context(), checkpoint.Definition{Fingerprint: "changed"}); err != nil {
+				t.Fatal(err)
+			}
 			r, err := inspect.Run(t.Context(), &h, inspect.Options{States: true})
 			if err != nil || len(r.Faults) == 0 || len(r.Faults) > 6 || !strings.Contains(r.Faults[0].Text, c.want) {
 				t.Fatalf("%+v, %v", r, err)

@@ -234,5 +234,5 @@ func (s *Store) Definition(ctx context.Context, fingerprint string) (*checkpoint
 		return nil, fmt.Errorf("definition %s: %w", fingerprint, checkpoint.ErrNotFound)
 	}
 	d.Files = slices.Clone(d.Files)
-	return &d, nil
+	return d.Verified(fingerprint)
 }

@@ -167,11 +167,10 @@ func TestBackup(t *testing.T) {
 	checkpointtest.Chain(t, s, "a\x00\xff", 30)
 	checkpointtest.Chain(t, s, "b", 3)
 	checkpointtest.Chain(t, s, "gone", 2)
-	d := checkpoint.Definition{Fingerprint: "fp", Files: []checkpoint.File{{Path: "a.yaml", Text: "x"}}}
 	lease := checkpoint.LeaseRequest{Thread: "b", Token: "token", Holder: "host:1", TTL: time.Hour, Head: checkpoint.Version{Step: 2}, Answers: raws("1", `{ "a" : 2 }`)}
 	for name, write := range map[string]func() error{
 		"delete":     func() error { return s.DeleteThread(t.Context(), "gone") },
-		"definition": func() error { return s.PutDefinition(t.Context(), d) },
+		"definition": func() error { return s.PutDefinition(t.Context(), checkpointtest.Definition("x")) },
 		"claim":      func() error { return s.Claim(t.Context(), "b", "ann", time.Hour) },
 		"lease": func() error {
 			if _, err := s.AcquireLease(t.Context(), lease); err != nil {
@@ -237,7 +236,7 @@ func contents(t *testing.T, s checkpoint.Store, threads ...string) map[string]an
 	}
 	stones, err := s.Tombstones(t.Context())
 	note("tombstones", stones, err)
-	definition, err := s.Definition(t.Context(), "fp")
+	definition, err := s.Definition(t.Context(), checkpointtest.Definition("x").Fingerprint)
 	note("definition", definition, err)
 	return all
 }

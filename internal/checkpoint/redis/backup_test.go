@@ -66,7 +66,7 @@ func read(t *testing.T, s checkpoint.Store) contents {
 	}
 	c.Tombstones, err = s.Tombstones(t.Context())
 	fail(err)
-	if c.Definition, err = s.Definition(t.Context(), "fp"); errors.Is(err, checkpoint.ErrNotFound) {
+	if c.Definition, err = s.Definition(t.Context(), checkpointtest.Definition("a: <\n").Fingerprint); errors.Is(err, checkpoint.ErrNotFound) {
 		err = nil
 	}
 	fail(err)
@@ -93,7 +93,7 @@ func TestBackup(t *testing.T) {
 	_, err := s.Prune(ctx, checkpoint.PruneQuery{Threads: []string{"pruned"}, BeforeStep: 30})
 	fail(err)
 	fail(s.DeleteThread(ctx, "gone"))
-	fail(s.PutDefinition(ctx, checkpoint.Definition{Fingerprint: "fp", Workflow: "w", Graph: "g", Source: "/w.yaml", Files: []checkpoint.File{{Path: "w", Text: "a: <\n"}}}))
+	fail(s.PutDefinition(ctx, checkpointtest.Definition("a: <\n")))
 	due := now.Add(time.Hour)
 	full := checkpoint.Checkpoint{Thread: "full", Step: 3, TS: now, Workflow: "w\xff", Fingerprint: "fp", Source: checkpoint.SourceStep, Origin: &checkpoint.Origin{Thread: "long", Step: 2},
 		Interrupts: []checkpoint.Interrupt{{ID: "q", Node: "n", Payload: []byte(`{ "a" : 1 }`), Asked: now, Due: &due}}, Channels: checkpoint.Channels{"x": []byte("[ 1 ]")}}

@@ -61,5 +61,5 @@ func (s *Store) Definition(ctx context.Context, fingerprint string) (*checkpoint
 	if err := unpack(stored, tellDefinition(&d)); err != nil {
 		return nil, &checkpoint.CorruptError{Where: "field " + fingerprint + " of definitions", Err: err}
 	}
-	return &d, nil
+	return d.Verified(fingerprint)
 }

@@ -40,5 +40,5 @@ func (s *Store) Definition(ctx context.Context, fingerprint string) (*checkpoint
 	if err := json.Unmarshal(files, &d.Files); err != nil {
 		return nil, &checkpoint.CorruptError{Where: "definitions.files of " + fingerprint, Err: err}
 	}
-	return &d, nil
+	return d.Verified(fingerprint)
 }
