@@ -66,11 +66,29 @@ type Step struct {
 }
 
 // Pace bounds a chunk and says how many times as long as it took to pause after it, so that a writer beside it gets its
-// turn.
+// turn. Of a chunk that took longer than Most the next ones are half as large, until they are quick again; 0 is no bound.
 type Pace struct {
 	Steps int64
 	Bytes int64
 	Pause int
+	Most  time.Duration
+}
+
+// leastSteps is how far chunks shrink: each has its own wait for the disk.
+const leastSteps = 16
+
+// after is the number of steps for the chunk after one of so many that took so long, at most as many as the pace has.
+func (p *Pace) after(steps int64, took time.Duration) int64 {
+	switch {
+	case p.Most == 0:
+		return p.Steps
+	case took > p.Most:
+		return max(steps/2, min(leastSteps, p.Steps))
+	case took < p.Most/2:
+		return min(steps+steps/4, p.Steps)
+	default:
+		return steps
+	}
 }
 
 // Run does, or with DryRun counts, what q asks for.
@@ -78,7 +96,7 @@ func Run(ctx context.Context, s Store, pace Pace, q checkpoint.PruneQuery) (*che
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
-	p := pruning{s: s, pace: pace, q: &q, result: new(checkpoint.PruneResult)}
+	p := pruning{s: s, pace: pace, steps: pace.Steps, q: &q, result: new(checkpoint.PruneResult)}
 	err := p.run(ctx)
 	p.result.Sort()
 	return p.result, err
@@ -88,6 +106,7 @@ func Run(ctx context.Context, s Store, pace Pace, q checkpoint.PruneQuery) (*che
 type pruning struct {
 	s      Store
 	pace   Pace
+	steps  int64 // of a chunk
 	q      *checkpoint.PruneQuery
 	result *checkpoint.PruneResult
 	plan   []planned
@@ -184,13 +203,18 @@ func (p *pruning) execute(ctx context.Context) error {
 	for len(p.plan) > 0 {
 		var c chunk
 		started := time.Now()
+		var took time.Duration // without the wait for its turn
 		err := p.s.Transact(ctx, func(t Tx) error {
+			begun := time.Now()
 			c = chunk{p: p, t: t}
-			return c.run()
+			err := c.run()
+			took = time.Since(begun)
+			return err
 		})
 		if err != nil {
 			return err
 		}
+		p.steps = p.pace.after(p.steps, took)
 		for i := range p.plan[:c.finished] {
 			if c.leased[p.plan[i].info.Thread] {
 				p.result.Skipped = append(p.result.Skipped, p.plan[i].info.Thread)
@@ -249,7 +273,7 @@ func (c *chunk) run() error {
 	return nil
 }
 
-func (c *chunk) full() bool { return c.steps >= c.p.pace.Steps || c.bytes >= c.p.pace.Bytes }
+func (c *chunk) full() bool { return c.steps >= c.p.steps || c.bytes >= c.p.pace.Bytes }
 
 // thread deletes what there is room for and reports whether that was all.
 func (c *chunk) thread(id string) (bool, error) {
@@ -287,7 +311,7 @@ func (c *chunk) thread(id string) (bool, error) {
 
 // take are the lowest steps that go, as many as there is room for.
 func (c *chunk) take(t Thread, b Bounds) ([]Step, error) {
-	steps, err := t.Steps(b, c.p.pace.Steps-c.steps)
+	steps, err := t.Steps(b, c.p.steps-c.steps)
 	if err != nil {
 		return nil, err
 	}

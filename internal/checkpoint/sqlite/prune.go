@@ -12,12 +12,15 @@ import (
 // fair.
 const prunePause = 3
 
+// pruneMost is how long writers of the same process, who wait for their turn, are to wait for a chunk.
+const pruneMost = 5 * time.Millisecond
+
 // Prune implements checkpoint.Store.
 func (s *Store) Prune(ctx context.Context, q checkpoint.PruneQuery) (*checkpoint.PruneResult, error) {
 	if s.writer == nil && !q.DryRun {
 		return nil, s.write(ctx, nil)
 	}
-	result, err := prune.Run(ctx, pruner{s}, prune.Pace{Steps: 250, Bytes: 4 << 20, Pause: prunePause}, q)
+	result, err := prune.Run(ctx, pruner{s}, prune.Pace{Steps: 250, Bytes: 4 << 20, Pause: prunePause, Most: pruneMost}, q)
 	return result, classify(err)
 }
 
