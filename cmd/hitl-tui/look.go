@@ -166,7 +166,11 @@ func (a *app) auditCommand() *cobra.Command {
 		if limit < 1 || limit > 10000 {
 			return &desk.Error{Code: desk.CodeUsage, Message: fmt.Sprintf("--limit %d is not between 1 and 10000", limit)}
 		}
-		d, err := a.open(cmd.Context(), openRead)
+		why := openRead
+		if verify {
+			why = openStored
+		}
+		d, err := a.open(cmd.Context(), why)
 		if err != nil {
 			return err
 		}

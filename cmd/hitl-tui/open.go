@@ -27,7 +27,8 @@ type purpose int
 const (
 	openWrite    purpose = iota // a new store is made where there is none
 	openExisting                // it changes threads, so without a store there is nothing to change
-	openRead                    // it only looks
+	openRead                    // it only looks, and there is nothing to see without a store
+	openStored                  // it vouches for what is in the store, so there must be one
 )
 
 // setup is the configuration of one invocation, from flags, environment, file and defaults.
@@ -123,6 +124,8 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 	if path, is := open.Path(url); is {
 		_, err := os.Stat(path)
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && why == openStored:
+			return nil, &desk.Error{Code: desk.CodeStoreUnavailable, Message: "there is no store at " + path, Remedy: "check --store", Err: err}
 		case errors.Is(err, fs.ErrNotExist) && (why != openWrite || a.flags.readOnly):
 			// There is nothing to look at or to change, and looking must not make a store.
 			url = "memory:"

@@ -159,7 +159,7 @@ func (a *app) backupCommand() *cobra.Command {
 --read-only), and "hitl-tui restore" takes it into any store. Of a SQLite or PostgreSQL store it is one moment; of the
 others each thread is as it was at one moment. FILE must be new, and is there once it is whole.`,
 		"hitl-tui backup threads-$(date +%F).db", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
-			d, err := a.open(cmd.Context(), openRead)
+			d, err := a.open(cmd.Context(), openStored)
 			if err != nil {
 				return err
 			}

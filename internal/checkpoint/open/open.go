@@ -3,7 +3,9 @@ package open
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -31,7 +33,10 @@ func Open(ctx context.Context, url string, o Options) (checkpoint.Store, error) 
 		if rest == "" {
 			return nil, fmt.Errorf("store %q: a path is missing, as in sqlite:store.db", url)
 		}
-		path, synchronous := cutSynchronous(rest)
+		path, synchronous, err := cutOption(rest)
+		if err != nil {
+			return nil, err
+		}
 		s, err := sqlite.Open(ctx, path, sqlite.Options{Now: o.Now, ReadOnly: o.ReadOnly, Synchronous: synchronous, BusyTimeout: o.BusyTimeout})
 		if err != nil {
 			return nil, err
@@ -48,54 +53,79 @@ func Open(ctx context.Context, url string, o Options) (checkpoint.Store, error) 
 		return s, nil
 	case "memory", "none":
 		if rest != "" {
-			return nil, fmt.Errorf("store %q: nothing can follow %s:", url, scheme)
+			return nil, fmt.Errorf("store %s: nothing can follow the colon", scheme+":")
 		}
 		if scheme == "none" {
 			return nil, nil
 		}
 		return memory.New(memory.Options{Now: o.Now}), nil
 	case "redis", "rediss":
-		s, err := redis.Open(ctx, url, redis.Options{Now: o.Now, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
+		s, err := redis.Open(ctx, scheme+":"+rest, redis.Options{Now: o.Now, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
 		if err != nil {
 			return nil, err
 		}
 		return s, nil
 	case "postgres", "postgresql":
-		s, err := postgres.Open(ctx, url, postgres.Options{Now: o.Now, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
+		s, err := postgres.Open(ctx, scheme+":"+rest, postgres.Options{Now: o.Now, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
 		if err != nil {
 			return nil, err
 		}
 		return s, nil
+	case settings:
+		return nil, errors.New("a store is named by a path or a URL, not by host=... and the like; write postgres://USER@HOST/DATABASE")
 	default:
 		return nil, fmt.Errorf("unknown kind of store %q; use sqlite:PATH, file:DIR, postgres://USER@HOST/DATABASE, redis://HOST, memory: or none:", scheme+":")
 	}
 }
 
-// split tells the scheme of url. A path has none: it begins with a separator or a dot, or has no colon, or what stands
-// before its colon is no name or one letter, as in C:\store.db.
+// settings stands for a scheme where PostgreSQL's own way of naming a database was used, which may hold a password.
+const settings = "="
+
+var (
+	setting = regexp.MustCompile(`(?i)(^|\s)(host|hostaddr|port|user|password|passfile|dbname|service|sslmode|sslpassword)\s*=`)
+	option  = regexp.MustCompile(`^([A-Za-z_]+)=(.*)$`)
+)
+
+// split tells the scheme of url, in small letters. A path has none: it begins with a separator or a dot, or has no colon, or
+// what stands before its colon is one letter, as in C:\store.db, or is no word and no two slashes follow.
 func split(url string) (scheme, rest string) {
 	scheme, rest, found := strings.Cut(url, ":")
-	if !found || len(scheme) < 2 || strings.ContainsFunc(scheme, func(r rune) bool { return r < 'a' || r > 'z' }) {
+	path := strings.HasPrefix(url, ".") || strings.HasPrefix(url, "/") || strings.HasPrefix(url, `\`)
+	word := len(scheme) > 1 && !strings.ContainsFunc(strings.ToLower(scheme), func(r rune) bool { return r < 'a' || r > 'z' })
+	switch {
+	case path:
+		return "sqlite", url
+	case found && (word || len(scheme) != 1 && strings.HasPrefix(rest, "//") && !setting.MatchString(scheme)):
+		return strings.ToLower(scheme), rest
+	case setting.MatchString(url):
+		return settings, ""
+	default:
 		return "sqlite", url
 	}
-	return scheme, rest
 }
 
-// Path is the file or the folder of the store that url names, of one that is kept in such.
+// Path is the file or the folder of the store that url names, of one that is kept in such and can be opened.
 func Path(url string) (path string, local bool) {
 	scheme, rest := split(url)
 	if scheme == "sqlite" {
-		rest, _ = cutSynchronous(rest)
+		path, _, err := cutOption(rest)
+		return path, path != "" && err == nil
 	}
-	return rest, rest != "" && (scheme == "sqlite" || scheme == "file")
+	return rest, rest != "" && scheme == "file"
 }
 
-// cutSynchronous cuts the option off a path; any other question mark is the path's own.
-func cutSynchronous(rest string) (path, synchronous string) {
-	if i := strings.LastIndexByte(rest, '?'); i >= 0 {
-		if value, is := strings.CutPrefix(rest[i:], "?synchronous="); is {
-			return rest[:i], strings.ToUpper(value)
-		}
+// cutOption cuts the option off a path; a question mark that no NAME=VALUE follows is the path's own.
+func cutOption(rest string) (path, synchronous string, err error) {
+	i := strings.LastIndexByte(rest, '?')
+	if i < 0 {
+		return rest, "", nil
 	}
-	return rest, ""
+	given := option.FindStringSubmatch(rest[i+1:])
+	switch {
+	case given == nil:
+		return rest, "", nil
+	case given[1] != "synchronous":
+		return "", "", fmt.Errorf("a SQLite store has no option %q; the only one is synchronous, as in sqlite:store.db?synchronous=NORMAL", given[1])
+	}
+	return rest[:i], strings.ToUpper(given[2]), nil
 }
