@@ -128,8 +128,14 @@ func (m *machine) process() *Engine {
 	if rapid.IntRange(0, 2).Draw(m.T, "dies") == 0 {
 		store.n, store.after = rapid.IntRange(1, 6).Draw(m.T, "at write"), rapid.Bool().Draw(m.T, "after it")
 	}
-	return New(store, m.w.o)
+	o := m.w.o
+	o.LeaseTTL = modelLease
+	return New(store, o)
 }
+
+// modelLease is longer than all pauses between attempts of one call take together: the model's clock jumps over them, and no
+// heartbeat can come between.
+const modelLease = 5 * time.Minute
 
 // act runs one call, which may be cancelled or killed on the way, and checks what is left.
 func (m *machine) act(what, thread string, call func(ctx context.Context, e *Engine) (*Outcome, error)) {
@@ -160,7 +166,7 @@ func (m *machine) act(what, thread string, call func(ctx context.Context, e *Eng
 		}
 	}
 	if rapid.IntRange(0, 4).Draw(m.T, "at once") > 0 {
-		m.w.clock.advance(time.Minute) // whatever lease a dead process held has run out
+		m.w.clock.advance(modelLease + time.Second) // whatever lease a dead process held has run out
 	}
 	m.matches(out, err)
 	m.untouched(before, thread)
