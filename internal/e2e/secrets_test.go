@@ -145,8 +145,9 @@ func TestDeskShowsNoSecret(t *testing.T) {
 		[2]string{"!", "Messages"},
 		[2]string{"Escape", "!Messages"},
 		[2]string{"1", "Deploy with token=[redacted]"},
-		[2]string{"r", "REJECT"},
 	)
+	press(t, x, "r", "REJECT")
+	unshown(t, "the editor of a rejection", x.Screen())
 	x.Keys("Escape")
 	x.Await("WAITING", patience)
 	x.Keys("*")
