@@ -169,3 +169,26 @@ func TestInboxUsesItsIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenedByManyAtOnce opens stores that are not there yet from many sides: whoever comes while another makes the file
+// finds a store.
+func TestOpenedByManyAtOnce(t *testing.T) {
+	const stores, openers = 12, 8
+	for range stores {
+		path := filepath.Join(t.TempDir(), "store.db")
+		var wg sync.WaitGroup
+		for range openers {
+			wg.Go(func() {
+				s, err := Open(t.Context(), path, Options{})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}

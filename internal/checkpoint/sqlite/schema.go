@@ -43,18 +43,12 @@ func (s *Store) schema(ctx context.Context) error {
 	}
 }
 
+// identify reads what tells whose file it is as of one moment: another process may be making it.
 func (s *Store) identify(ctx context.Context) (schema int64, err error) {
 	var app, objects int64
-	if err := s.aux.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app); err != nil {
+	if err := s.aux.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
+		(SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_schema`).Scan(&app, &schema, &objects); err != nil {
 		return 0, err
-	}
-	if err := s.aux.QueryRowContext(ctx, "PRAGMA user_version").Scan(&schema); err != nil {
-		return 0, err
-	}
-	if app == 0 && schema == 0 {
-		if err := s.aux.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&objects); err != nil {
-			return 0, err
-		}
 	}
 	return schema, checkIdentity(app, schema, objects == 0)
 }
