@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -43,12 +45,25 @@ func (s *Store) schema(ctx context.Context) error {
 	}
 }
 
-// identify reads what tells whose file it is as of one moment: another process may be making it.
+// identify reads what tells whose file it is as of one moment, since another process may be making it. Only of a file
+// without any mark are the tables counted: in a damaged one the list of them may be what cannot be read.
 func (s *Store) identify(ctx context.Context) (schema int64, err error) {
-	var app, objects int64
-	if err := s.aux.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
-		(SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_schema`).Scan(&app, &schema, &objects); err != nil {
+	tx, err := s.aux.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
 		return 0, err
+	}
+	defer func() { err = errors.Join(err, tx.Rollback()) }()
+	var app, objects int64
+	if err := tx.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app); err != nil {
+		return 0, err
+	}
+	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&schema); err != nil {
+		return 0, err
+	}
+	if app == 0 && schema == 0 {
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&objects); err != nil {
+			return 0, err
+		}
 	}
 	return schema, checkIdentity(app, schema, objects == 0)
 }
