@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -167,18 +166,11 @@ func (a *app) sweepCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if a.flags.json {
-			envelopes := make([]wire.Envelope, 0, len(results))
-			for i := range results {
-				envelopes = append(envelopes, wire.FromResult(&results[i]))
-			}
-			return errors.Join(a.printJSON(envelopes), a.retain(cmd, d))
-		}
-		for i := range results {
-			a.printResult(&results[i])
-		}
-		if len(results) == 0 {
+		if len(results) == 0 && !a.flags.json {
 			a.say("nothing is due")
+		}
+		if err := a.tellAll(results); err != nil {
+			return err
 		}
 		return a.retain(cmd, d)
 	}

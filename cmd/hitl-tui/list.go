@@ -33,6 +33,8 @@ func (f *listFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.after, "after", "", "go on after the row with this cursor")
 	flags.BoolVar(&f.all, "all", false, "all rows, however many")
 	cmd.MarkFlagsMutuallyExclusive("all", "limit")
+	fixed(cmd, "status", desk.All.Statuses()...)
+	fixed(cmd, "sort", "due", "waiting", "updated", "name")
 }
 
 func (f *listFlags) query() (desk.Query, error) {

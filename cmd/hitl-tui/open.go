@@ -45,7 +45,8 @@ type setup struct {
 	retention config.Retention
 	grace     time.Duration
 	models    map[string]llm.Model
-	config    string // the file in which models are configured
+	config    string                   // the configuration file
+	from      map[string]config.Origin // of the settings that can come from several places
 }
 
 // library reads workflow files for this invocation.
@@ -90,10 +91,11 @@ func (a *app) setup() (setup, error) {
 	if len(s.workflows) == 0 {
 		s.workflows = []string{paths.Workflows()}
 	}
-	s.store, _ = config.Resolve(env, config.Setting{Flag: a.flags.store, EnvName: "HITL_TUI_STORE", File: c.Store, Default: paths.Store()})
+	s.from = map[string]config.Origin{"config": origin}
+	s.store, s.from["store"] = config.Resolve(env, config.Setting{Flag: a.flags.store, EnvName: "HITL_TUI_STORE", File: c.Store, Default: paths.Store()})
 	a.store = s.store
-	s.reviewer, _ = config.Resolve(env, config.Setting{Flag: a.flags.reviewer, EnvName: "HITL_TUI_REVIEWER", File: c.Reviewer})
-	s.theme, _ = config.Resolve(env, config.Setting{EnvName: "HITL_TUI_THEME", File: c.Theme, Default: "default"})
+	s.reviewer, s.from["reviewer"] = config.Resolve(env, config.Setting{Flag: a.flags.reviewer, EnvName: "HITL_TUI_REVIEWER", File: c.Reviewer})
+	s.theme, s.from["theme"] = config.Resolve(env, config.Setting{EnvName: "HITL_TUI_THEME", File: c.Theme, Default: "default"})
 	if c.Grace != nil {
 		s.grace = *c.Grace
 		if s.grace == 0 {

@@ -43,11 +43,15 @@ hitl-tui resume 7f3k approve`,
 		&cobra.Group{ID: "help", Title: "Help"},
 	)
 	root.SetHelpCommand(a.helpCommand(root))
-	a.add(root, "work", a.demoCommand(), a.runCommand(), a.resumeCommand(), a.cancelCommand(), a.forkCommand(), a.patchCommand(), a.validateCommand())
-	a.add(root, "look", a.threadsCommand(), a.questionsCommand(), a.showCommand(), a.historyCommand(), a.auditCommand())
-	a.add(root, "keep", a.pruneCommand(), a.deleteCommand(), a.sweepCommand(), a.exportCommand(), a.importCommand(),
-		a.backupCommand(), a.restoreCommand(), a.compactCommand(), a.doctorCommand())
-	a.add(root, "help", a.actionsCommand(), a.keysCommand(), a.versionCommand())
+	any, waiting, running := threadsIn(desk.All), threadsIn(desk.Waiting), threadsIn(desk.Running)
+	a.add(root, "work", a.demoCommand(), a.workflowsOrFiles(a.runCommand()), a.completing(a.resumeCommand(), any, actionsOf, nothing),
+		a.completing(a.cancelCommand(), running), a.completing(a.forkCommand(), any, nothing), a.completing(a.patchCommand(), any, nothing),
+		a.completing(a.waitCommand(), any), a.completing(a.claimCommand(), waiting), a.completing(a.releaseCommand(), any), a.validateCommand())
+	a.add(root, "look", a.threadsCommand(), a.questionsCommand(), a.completing(a.showCommand(), any, nothing),
+		a.completing(a.historyCommand(), any, nothing), a.completing(a.diffCommand(), any, nothing), a.completing(a.auditCommand(), any, nothing))
+	a.add(root, "keep", a.completing(a.pruneCommand(), any), a.completing(a.deleteCommand(), any), a.sweepCommand(),
+		a.completing(a.exportCommand(), any, nothing), a.importCommand(), a.backupCommand(), a.restoreCommand(), a.compactCommand(), a.doctorCommand())
+	a.add(root, "help", a.actionsCommand(), a.keysCommand(), a.themesCommand(), a.configCommand(), a.versionCommand())
 	return root
 }
 

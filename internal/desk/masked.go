@@ -44,6 +44,16 @@ func (d *Masked) Open(ctx context.Context, thread string) (*Detail, error) {
 	return d.mask().detail(detail), d.mask().err(err)
 }
 
+// Wait waits until a thread has one of the statuses.
+func (d *Masked) Wait(ctx context.Context, thread string, statuses []string, told func(Thread)) (*Detail, error) {
+	show := told
+	if told != nil {
+		show = func(t Thread) { told(d.mask().thread(t)) }
+	}
+	detail, err := d.Desk.Wait(ctx, thread, statuses, show)
+	return d.mask().detail(detail), d.mask().err(err)
+}
+
 // Questions lists open questions.
 func (d *Masked) Questions(ctx context.Context, q Query) ([]Question, string, error) {
 	all, next, err := d.Desk.Questions(ctx, q)

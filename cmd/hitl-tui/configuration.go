@@ -1,0 +1,130 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hitl-tui/hitl-tui/internal/config"
+	"github.com/hitl-tui/hitl-tui/internal/duration"
+	"github.com/hitl-tui/hitl-tui/internal/redact"
+	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
+)
+
+// settingRow is one line of `config`, and of its JSON.
+type settingRow struct {
+	Setting string        `json:"setting"`
+	Value   string        `json:"value"`
+	From    config.Origin `json:"from"`
+}
+
+func (a *app) configCommand() *cobra.Command {
+	return a.command("config", "Show the settings that hold here, and where each comes from",
+		`Shows the settings of this invocation: a flag goes before the environment, that before the configuration file, that
+before the default. Faults of the file are told with line and remedy.`,
+		"hitl-tui config\nhitl-tui config -c team.yaml --json", cobra.NoArgs, func(*cobra.Command, []string) error {
+			s, err := a.setup()
+			if err != nil {
+				return err
+			}
+			rows := s.rows()
+			for i := range rows {
+				rows[i].Value = a.redact.Text(rows[i].Value)
+			}
+			if a.flags.json {
+				return a.printJSON(rows)
+			}
+			t := table{head: []string{"SETTING", "VALUE", "FROM"}, grow: 1}
+			for _, r := range rows {
+				t.add(r.Setting, r.Value, string(r.From))
+			}
+			a.printTable(t)
+			if _, err := os.Stat(s.config); errors.Is(err, fs.ErrNotExist) {
+				a.say("there is no configuration file yet; it would be %s", s.config)
+			}
+			return nil
+		})
+}
+
+// rows lists the settings.
+func (s setup) rows() []settingRow {
+	inFile := func(is bool) config.Origin {
+		if is {
+			return config.FromFile
+		}
+		return config.FromDefault
+	}
+	grace := s.grace
+	if grace == 0 {
+		grace = config.DefaultGrace
+	}
+	reviewer, from := s.reviewer, s.from["reviewer"]
+	if reviewer == "" {
+		reviewer, from = "the system user", config.FromDefault
+	}
+	rows := []settingRow{
+		{"config", s.config, s.from["config"]},
+		{"store", s.store, s.from["store"]},
+		{"reviewer", reviewer, from},
+		{"theme", s.theme, s.from["theme"]},
+		{"workflows", strings.Join(s.workflows, ", "), inFile(len(s.folders) > 0)},
+		{"grace", duration.Format(max(0, grace)), inFile(s.grace != 0)},
+		{"retention.older_than", kept(s.retention.OlderThan), inFile(s.retention.OlderThan > 0)},
+		{"retention.finished_before", kept(s.retention.FinishedBefore), inFile(s.retention.FinishedBefore > 0)},
+		{"redact", onOff(!s.redact.IsOff()), inFile(!reflect.DeepEqual(s.redact, redact.Rules{}))},
+		{"state folder", s.state, config.FromDefault},
+		{"themes folder", s.themes, config.FromDefault},
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.models)) {
+		m := s.models[name]
+		rows = append(rows, settingRow{"models." + name, fmt.Sprintf("%s at %s", m.Model, m.Endpoint()), config.FromFile})
+	}
+	return rows
+}
+
+func kept(age time.Duration) string {
+	if age == 0 {
+		return "keeps everything"
+	}
+	return duration.Format(age)
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+func (a *app) themesCommand() *cobra.Command {
+	return a.command("themes", "List the colour themes", "Lists the themes of the desk. `theme: NAME` in the configuration or HITL_TUI_THEME chooses one.",
+		"hitl-tui themes\nHITL_TUI_THEME=high-contrast hitl-tui", cobra.NoArgs, func(*cobra.Command, []string) error {
+			type row struct {
+				Name        string `json:"name"`
+				Description string `json:"description"`
+			}
+			var rows []row
+			t := table{head: []string{"THEME", "WHAT IT IS"}, grow: 1}
+			for _, name := range theme.Names() {
+				f, err := theme.Load(name)
+				if err != nil {
+					return err
+				}
+				rows = append(rows, row{name, f.Description})
+				t.add(name, f.Description)
+			}
+			if a.flags.json {
+				return a.printJSON(rows)
+			}
+			a.printTable(t)
+			return nil
+		})
+}
