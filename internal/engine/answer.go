@@ -233,10 +233,11 @@ func (r *ResumeRequest) reviewer() string {
 	return by
 }
 
-// claimed refuses to answer what somebody else has claimed.
+// claimed refuses to answer what somebody else has claimed. Of a thread that has ended that is no reason: what was done
+// last is.
 func claimed(h *head, r ResumeRequest, now time.Time) error {
 	c := h.info.Claim
-	if c == nil || r.Steal || !c.Until.After(now) {
+	if c == nil || r.Steal || !c.Until.After(now) || h.tree.ended != "" {
 		return nil
 	}
 	if r.reviewer() == c.Reviewer {

@@ -173,6 +173,11 @@ func TestAClaimIsRespected(t *testing.T) {
 	if _, err := w.Resume(t.Context(), request); err != nil {
 		t.Errorf("stealing: %v", err)
 	}
+	// The claim stands, but what keeps others from answering is that the thread has ended.
+	request.Steal = false
+	if _, err := w.Resume(t.Context(), request); errors.As(err, &claim) || err == nil {
+		t.Errorf("after its end: %v", err)
+	}
 }
 
 // cancelled is a program that is cancelled, by cause, while it runs.
