@@ -4,7 +4,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
-.PHONY: build test bench lint generate
+.PHONY: build test bench lint generate cross snapshot
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/hitl-tui ./cmd/hitl-tui
@@ -20,6 +20,16 @@ lint:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
+
+# Compiles for every system that a release is built for.
+cross:
+	@for os in linux darwin windows; do for arch in amd64 arm64; do \
+		echo "$$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build ./... || exit 1; \
+	done; done
+
+# Everything a release publishes, into dist/, unpublished. Needs syft for the lists of what is in it.
+snapshot:
+	go run github.com/goreleaser/goreleaser/v2@v2.17.0 release --snapshot --clean
 
 # Rewrites what is generated from the code: docs/keys.md, docs/events.md, docs/payloads.md, the tables of docs/workflows.md and docs/programs.md, schema/.
 generate:
