@@ -61,6 +61,10 @@ type Question struct {
 	Assignee       string          `json:"assignee,omitempty"`
 	Group          string          `json:"group,omitempty"`
 	Priority       string          `json:"priority,omitempty"`
+
+	// Parts is what one submit answers with a verdict each (see Verdicts): the calls of an agent that asks about
+	// several at once. Empty for a question that is one.
+	Parts []Question `json:"parts,omitempty"`
 }
 
 // Timeout is the time for an answer, zero for none. One too long to count is the longest there is.

@@ -16,7 +16,7 @@ import (
 //   - choose: the value of the option, a list of values where the question says multiple
 //   - respond, text_input, reply: the text; of a text question with a schema what the schema makes of it
 //   - edit: the edited content; save: that, or the present content where none is given
-//   - submit: the form, defaults filled in and scalars coerced
+//   - submit: the form, defaults filled in and scalars coerced; of a question with parts their verdicts, see Verdicts
 //   - continue: the data as they are, null if there are none; under the schema of a suspend question, if it has one
 //   - end: the text that came with it, or null; the engine adds it to the transcript, which becomes the value
 //   - skip, retry, cancel, stop: null; feedback to a retry is the comment
@@ -51,6 +51,11 @@ func Validate(q Question, a Action, data json.RawMessage) (Answer, error) {
 	}
 	if slices.Contains(q.RequireComment, a) && strings.TrimSpace(comment) == "" {
 		return Answer{}, dataError(a, "a comment is required")
+	}
+	if a == Submit && len(q.Parts) > 0 {
+		if _, err := q.Verdicts(out); err != nil {
+			return Answer{}, err
+		}
 	}
 	return Answer{Action: a, Value: out, Comment: comment}, nil
 }
@@ -265,13 +270,21 @@ func (in input) readContent(kind Data) (json.RawMessage, string, error) {
 		}
 		return slices.Clone(in.question.Content), comment, nil
 	}
-	if original != nil && original.kind != isNull && content.kind != original.kind {
-		return nil, "", dataError(in.action, "the content is %s and must stay one, not become %s", original.kind, content.kind)
+	if err := in.sameType(content, original); err != nil {
+		return nil, "", err
 	}
 	if err := in.checkContent(content); err != nil {
 		return nil, "", err
 	}
 	return content.compact(), comment, nil
+}
+
+// sameType holds an edited content to the type of the original, if that has one.
+func (in input) sameType(content, original *value) error {
+	if original != nil && original.kind != isNull && content.kind != original.kind {
+		return dataError(in.action, "the content is %s and must stay one, not become %s", original.kind, content.kind)
+	}
+	return nil
 }
 
 func (in input) original() (*value, error) {
@@ -309,8 +322,9 @@ func (in input) wraps(v, original *value) bool {
 	return original.get(key) == nil && v.get(key).kind == isObject
 }
 
-// WrapContent writes edited content and a comment so that Validate reads back exactly these two. It fails only for
-// content which itself has all keys that could wrap it, when a comment is to go with it.
+// WrapContent writes edited content and a comment so that Validate reads back exactly these two. It fails for content
+// of another type than the original, and for one which itself has all keys that could wrap it, when a comment is to go
+// with it.
 func WrapContent(q Question, edited json.RawMessage, comment string) (json.RawMessage, error) {
 	in := input{question: q, action: Edit}
 	original, err := in.original()
@@ -320,6 +334,9 @@ func WrapContent(q Question, edited json.RawMessage, comment string) (json.RawMe
 	v, err := parse(edited)
 	if err != nil {
 		return nil, dataError(Edit, "the data are not valid JSON: %v", err)
+	}
+	if err := in.sameType(v, original); err != nil {
+		return nil, err
 	}
 	for _, key := range contentKeys() {
 		if original != nil && original.get(key) != nil {

@@ -74,6 +74,7 @@ func (m mask) question(q Question) Question {
 	x.Options = each(q.Options, func(o actions.OptionItem) actions.OptionItem {
 		return actions.OptionItem{Value: m.JSON(o.Value), Label: m.Text(o.Label), Description: m.Text(o.Description)}
 	})
+	x.Parts = each(q.Parts, func(part actions.Question) actions.Question { return m.question(Question{Question: part}).Question })
 	if !shownAlike(x, q) {
 		x.Unmasked = &q
 	}
@@ -88,7 +89,8 @@ func shownAlike(a, b Question) bool {
 		slices.EqualFunc(a.Context, b.Context, func(x, y actions.Labelled) bool { return x.Label == y.Label && bytes.Equal(x.Value, y.Value) }) &&
 		slices.EqualFunc(a.Options, b.Options, func(x, y actions.OptionItem) bool {
 			return x.Label == y.Label && x.Description == y.Description && bytes.Equal(x.Value, y.Value)
-		})
+		}) &&
+		slices.EqualFunc(a.Parts, b.Parts, func(x, y actions.Question) bool { return shownAlike(Question{Question: x}, Question{Question: y}) })
 }
 
 func (m mask) row(r DecisionRow) DecisionRow {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/redact"
 )
 
@@ -39,6 +40,14 @@ func plant(v reflect.Value) {
 				plant(v.Field(i))
 			}
 		}
+	case v.Type() == reflect.TypeFor[[]actions.Question](): // the parts of a question, which have none
+		part := reflect.New(v.Type().Elem()).Elem()
+		for i := range part.NumField() {
+			if part.Type().Field(i).Name != "Parts" {
+				plant(part.Field(i))
+			}
+		}
+		v.Set(reflect.Append(v, part))
 	case v.Kind() == reflect.Slice && v.Len() == 0:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		plant(v.Index(0))

@@ -153,7 +153,7 @@ func (a *ask) hears(action actions.Action) bool {
 // hasWordFor reports whether the payload's shape can say an action to its asker.
 func (a *ask) hasWordFor(action actions.Action) bool {
 	_, shape := a.question()
-	return question.HasWord(shape, action)
+	return question.HasWord(shape, a.Payload, action)
 }
 
 // inOwnShape is an answer as the program that asked hears it, nil where that is the record of the answer itself. A

@@ -2,7 +2,6 @@ package question
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 )
@@ -61,7 +60,6 @@ type requestInput struct {
 	message string
 	payload json.RawMessage
 	schema  json.RawMessage
-	options []actions.OptionItem
 }
 
 func readRequestInput(p payload) (asked, bool) {
@@ -78,9 +76,7 @@ func readRequestInput(p payload) (asked, bool) {
 	c.args.drop("interrupt_id", "interruptId")
 	x.message, x.payload = c.args.text("message"), c.args.raw("payload")
 	x.schema = lenient(c.args.raw("response_schema", "responseSchema"))
-	if x.schema != nil {
-		x.options = optionsIn(x.schema)
-	} else if given := c.args.raw("response_schema", "responseSchema"); given != nil {
+	if given := c.args.raw("response_schema", "responseSchema"); given != nil && x.schema == nil {
 		x.context = append(x.context, label("response_schema", given)...) // not one that can be used: shown
 	}
 	x.context = append(x.context, c.args.rest()...)
@@ -89,22 +85,13 @@ func readRequestInput(p payload) (asked, bool) {
 
 func (x requestInput) question() actions.Question {
 	q := actions.Question{
-		Kind: actions.Text, Title: firstLine(firstOf(x.message, "Input is needed")), Message: firstOf(x.message, "The agent asks for input."),
-		Content: x.payload, Context: x.context, Schema: x.schema, Actions: offer(actions.Respond, actions.TextInput),
+		Title: firstLine(firstOf(x.message, "Input is needed")), Message: firstOf(x.message, "The agent asks for input."),
+		Content: x.payload, Context: x.context,
 	}
 	if x.payload != nil {
 		q.ContentType = contentType(x.payload)
 	}
-	switch t := schemaType(x.schema); {
-	case x.schema == nil:
-		q.Actions = offer(actions.Respond, actions.TextInput, actions.Continue)
-	case len(x.options) > 0:
-		q.Kind, q.Schema, q.Options, q.Actions = actions.Choice, nil, x.options, offer(actions.Choose)
-	case t == "object":
-		q.Kind, q.Actions = actions.FormKind, offer(actions.Submit)
-	case !slices.Contains([]string{"string", "number", "integer"}, t):
-		q.Kind, q.Actions = actions.Suspend, offer(actions.Continue)
-	}
+	q.Actions = offer(bySchema(&q, x.schema)...)
 	return q
 }
 

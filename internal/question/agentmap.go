@@ -121,7 +121,7 @@ func (x interaction) data(given Given) (any, error) {
 	switch given.Action {
 	case actions.Choose:
 		for i, o := range x.options {
-			if sameJSON(o.Value, given.Value) {
+			if actions.SameJSON(o.Value, given.Value) {
 				return list{{"choice", i + 1}}, nil
 			}
 		}

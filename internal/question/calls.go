@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -38,11 +37,11 @@ func (c calls) question() actions.Question {
 	if len(c) == 1 {
 		return c[0].question()
 	}
-	names, lines := make([]string, len(c)), make([]string, len(c))
+	names, lines, parts := make([]string, len(c)), make([]string, len(c)), make([]actions.Question, len(c))
 	content := make([]map[string]json.RawMessage, len(c))
 	var context []actions.Labelled
 	for i, one := range c {
-		names[i] = one.name
+		names[i], parts[i] = one.name, one.part()
 		lines[i] = strings.TrimSpace(fmt.Sprintf("%d. **%s** %s", i+1, one.name, strings.ReplaceAll(one.description, "\n", " ")))
 		content[i] = map[string]json.RawMessage{"name": quoted(one.name), "args": orNull(one.args)}
 		for _, x := range one.context {
@@ -52,7 +51,7 @@ func (c calls) question() actions.Question {
 	return actions.Question{
 		Kind: actions.FormKind, Title: fmt.Sprintf("%d tool calls: %s", len(c), strings.Join(names, ", ")),
 		Message: "The agent wants to make these calls; each gets a verdict of its own.\n\n" + strings.Join(lines, "\n"),
-		Content: must(content), ContentType: "json", Context: context, Schema: c.schema(), Actions: offer(c.actions()...),
+		Content: must(content), ContentType: "json", Context: context, Schema: partsSchema(parts, "Arguments"), Actions: offer(c.actions()...), Parts: parts,
 	}
 }
 
@@ -72,10 +71,18 @@ func (c calls) actions() []actions.Action {
 	return out
 }
 
+// question is a call that is asked about alone.
 func (c call) question() actions.Question {
+	q := c.part()
+	q.Actions = offer(q.Actions...)
+	return q
+}
+
+// part is a call with its own verdict among others.
+func (c call) part() actions.Question {
 	q := actions.Question{
 		Kind: actions.Approval, Title: c.name, Message: firstOf(c.description, "The agent wants to call **"+c.name+"**."),
-		Content: c.args, ContentType: contentType(c.args), Context: c.context, Actions: offer(c.verdicts...),
+		Content: c.args, ContentType: contentType(c.args), Context: c.context, Actions: slices.Clone(c.verdicts),
 	}
 	if c.allows(actions.Edit) {
 		q.Kind, q.Content = actions.EditKind, orNull(c.args)
@@ -89,47 +96,6 @@ func orNull(raw json.RawMessage) json.RawMessage {
 		return json.RawMessage("null")
 	}
 	return raw
-}
-
-// The members of one verdict in the form of several.
-const (
-	decisionKey = "decision"
-	argsKey     = "args"
-	messageKey  = "message"
-)
-
-// schema is the form of several calls: a verdict each, under the number of the call.
-func (c calls) schema() json.RawMessage {
-	properties := make(list, len(c))
-	required := make([]string, len(c))
-	for i, one := range c {
-		required[i] = strconv.Itoa(i + 1)
-		properties[i] = entry{required[i], one.form(required[i] + " " + one.name)}
-	}
-	return must(list{{"type", "object"}, {"properties", properties}, {"required", required}})
-}
-
-func (c call) form(title string) any {
-	options := make([]list, len(c.verdicts))
-	for i, a := range c.verdicts {
-		info, _ := actions.Describe(a)
-		options[i] = list{{"const", a}, {"title", info.Title}}
-	}
-	properties := list{{decisionKey, list{{"title", "Verdict"}, {"oneOf", options}}}}
-	out := list{{"type", "object"}, {"title", title}}
-	if c.allows(actions.Edit) {
-		properties = append(properties, entry{argsKey, list{{"title", "Arguments"}, {"default", orNull(c.args)}}})
-	}
-	if c.allows(actions.Reject) || c.allows(actions.Respond) {
-		properties = append(properties, entry{messageKey, list{{"type", "string"}, {"title", "Message"}}})
-	}
-	out = append(out, entry{"properties", properties}, entry{"required", []string{decisionKey}}, entry{"additionalProperties", false})
-	if c.allows(actions.Respond) {
-		responds := list{{"properties", list{{decisionKey, list{{"const", actions.Respond}}}}}, {"required", []string{decisionKey}}}
-		says := list{{"properties", list{{messageKey, list{{"minLength", 1}}}}}, {"required", []string{messageKey}}}
-		out = append(out, entry{"if", responds}, entry{"then", says})
-	}
-	return out
 }
 
 // decide is the verdict on each call.
@@ -149,34 +115,21 @@ func (c calls) decide(given Given) ([]verdict, error) {
 	return slices.Repeat([]verdict{all}, len(c)), nil
 }
 
-// submitted reads the form of several. Arguments that were changed make an edit of an approval: what a person wrote is
-// not dropped.
+// submitted reads the form of several.
 func (c calls) submitted(given Given) ([]verdict, error) {
-	var form map[string]struct {
-		Decision actions.Action  `json:"decision"`
-		Args     json.RawMessage `json:"args"`
-		Message  string          `json:"message"`
-	}
-	if err := json.Unmarshal(given.Value, &form); err != nil {
-		return nil, cannotSay(given.Action, "the form is not one verdict for each call")
+	answers, err := c.question().Verdicts(given.Value)
+	if err != nil {
+		return nil, err
 	}
 	out := make([]verdict, len(c))
-	for i, one := range c {
-		x, ok := form[strconv.Itoa(i+1)]
-		if !ok || !one.allows(x.Decision) {
-			return nil, cannotSay(given.Action, fmt.Sprintf("call %d, %s, has no verdict that it allows", i+1, one.name))
+	for i, a := range answers {
+		out[i] = verdict{action: a.Action, message: a.Comment}
+		switch a.Action {
+		case actions.Edit:
+			out[i].args = a.Value
+		case actions.Respond:
+			out[i].message = textIn(a.Value)
 		}
-		out[i] = verdict{action: x.Decision, message: x.Message}
-		if !one.allows(actions.Edit) {
-			continue
-		}
-		if x.Args == nil {
-			x.Args = orNull(one.args)
-		}
-		if changed := !sameJSON(x.Args, orNull(one.args)); x.Decision == actions.Approve && changed {
-			out[i].action = actions.Edit
-		}
-		out[i].args = x.Args
 	}
 	return out, nil
 }
@@ -193,7 +146,7 @@ func (c calls) edited(given Given) ([]verdict, error) {
 	out := make([]verdict, len(c))
 	for i, one := range c {
 		x := list[i]
-		changed := !sameJSON(orNull(x.Args), orNull(one.args))
+		changed := !actions.SameJSON(orNull(x.Args), orNull(one.args))
 		switch {
 		case x.Name != one.name:
 			return nil, cannotSay(given.Action, fmt.Sprintf("call %d is %s and must stay so; only its arguments can be edited", i+1, one.name))
@@ -206,13 +159,4 @@ func (c calls) edited(given Given) ([]verdict, error) {
 		}
 	}
 	return out, nil
-}
-
-// sameJSON compares two values without regard to space and the order of keys.
-func sameJSON(a, b json.RawMessage) bool {
-	var x, y any
-	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
-		return false
-	}
-	return string(must(x)) == string(must(y))
 }

@@ -14,13 +14,18 @@ const (
 	Native         Shape = "native" // actions.Question, as human nodes and programs with `kind` write it
 	HumanInterrupt Shape = "langgraph_human_interrupt"
 	HITLRequest    Shape = "langchain_hitl_request"
+	LangGraph      Shape = "langgraph_interrupt"
 	AskUser        Shape = "deepagents_ask_user"
 	ADKInput       Shape = "adk_request_input"
 	ADKConfirm     Shape = "adk_request_confirmation"
 	ADKCredential  Shape = "adk_request_credential"
 	AgentMap       Shape = "agentmap_interaction"
 	OpenAIApproval Shape = "openai_tool_approval"
+	AgentApproval  Shape = "agent_framework_approval"
+	AgentRequest   Shape = "agent_framework_request"
+	AGUI           Shape = "agui_interrupt"
 	Elicitation    Shape = "mcp_elicitation"
+	InputRequired  Shape = "mcp_input_required"
 	A2AInput       Shape = "a2a_input_required"
 	FunctionCall   Shape = "humanlayer_function_call"
 	HumanContact   Shape = "humanlayer_human_contact"
@@ -40,6 +45,8 @@ type Format struct {
 	Known string // by what it is recognised, for docs
 	Words []Word // nil: every action, by its own name
 	Notes string // for docs
+
+	wraps bool // it holds questions of other shapes, whose words it takes; see wrapper
 
 	// read understands a payload, or says that it is of another shape. It must not be quick to say yes: what a question
 	// does not show is lost to the reader.
@@ -66,7 +73,8 @@ func Formats() []Format {
 	return slices.Concat(
 		[]Format{{Shape: Native, Title: "hitl-tui, a question", Known: "`kind` with the keys of a question in a workflow file", read: readNative}},
 		langChainFormats(), adkFormats(),
-		[]Format{agentMapFormat(), openAIFormat(), mcpFormat(), a2aFormat()},
+		[]Format{agentMapFormat(), openAIFormat()},
+		agentFrameworkFormats(), []Format{agUIFormat()}, mcpFormats(), []Format{a2aFormat()},
 		humanLayerFormats(), agentFlowFormats(),
 		[]Format{{Shape: Unknown, Title: "anything else", Known: "no other row", read: readUnknown,
 			Notes: "The payload is shown as a JSON tree, or as the text it is. All fifteen actions are allowed."}},
@@ -91,6 +99,10 @@ func langChainFormats() []Format {
 				{actions.Reject, `{"type": "reject", "message": COMMENT}`}, {actions.Respond, `{"type": "respond", "message": TEXT}`},
 				{actions.Submit, "one of these for each"}},
 			Notes: "The answer is `{\"decisions\": [...]}`, one for each call in its place. " + severalNotes},
+		{Shape: LangGraph, Title: "LangGraph, interrupt", read: readInterrupts, wraps: true,
+			Known: "`value` with an `id` of 32 hexadecimal digits, or with `resumable` and `ns`, and nothing else; alone, in a list, under `__interrupt__`, or the map `interrupts` of a thread",
+			Notes: "What stands in `value` is the question, of any shape, and is answered in that shape. The answer is the map that resumes: `{ID: ANSWER}`; to an interrupt " +
+				"without an id it is the answer alone. " + bundleNotes},
 		{Shape: AskUser, Title: "deepagents, ask_user", read: readAskUser,
 			Known: "`type: ask_user` with `questions`",
 			Words: []Word{{actions.Choose, `{"type": "answered", "answers": [CHOICE]}`}, {actions.Respond, `{"type": "answered", "answers": [TEXT]}`},
@@ -135,6 +147,38 @@ func openAIFormat() Format {
 		Notes: "The SDK has no JSON for this answer; the keys are those of `state.approve` and `state.reject`. To a hosted MCP server's request it is the " +
 			"`mcp_approval_response`. " + severalNotes}
 }
+
+func agentFrameworkFormats() []Format {
+	return []Format{
+		{Shape: AgentApproval, Title: "Microsoft Agent Framework, function approval", read: readAgentApproval,
+			Known: "`type: function_approval_request` with `id` and `function_call`, alone or in a list",
+			Words: []Word{{actions.Approve, `{"type": "function_approval_response", "id", "approved": true, "function_call"}`},
+				{actions.Reject, `"approved": false`}, {actions.Submit, "one of these for each"}},
+			Notes: severalNotes},
+		{Shape: AgentRequest, Title: "Microsoft Agent Framework, request of a workflow", read: readAgentRequest, wraps: true,
+			Known: "`request_id` with `data`, and `type: request_info` or `source_executor_id`; also the map `pending_request_info_events` of a checkpoint",
+			Notes: "The answer is `{REQUEST_ID: RESPONSE}`, as `send_responses` takes it. A function approval within is answered as one; otherwise the " +
+				"`response_type` decides: a text, a number, yes or no, and any JSON for what is not known here. " + bundleNotes},
+	}
+}
+
+func agUIFormat() Format {
+	return Format{Shape: AGUI, Title: "AG-UI, interrupt", read: readAGUI, wraps: true,
+		Known: "`type: RUN_FINISHED` whose `outcome` is an interrupt, with its `interrupts`; also the draft's `outcome: interrupt` with `interrupt`",
+		Notes: "The answer is the `resume` of the next run: `[{\"interruptId\", \"status\": \"resolved\", \"payload\"}]`, `\"status\": \"cancelled\"` for `cancel`; of the draft " +
+			"`{\"interruptId\", \"payload\"}`. The `responseSchema` decides which actions are offered and keeps the types: a form, a choice, a text; where it has a boolean " +
+			"`approved`, `approve` and `reject` fill that in. Without a schema `approve` is heard as `{\"approved\": true}`. " + bundleNotes}
+}
+
+func mcpFormats() []Format {
+	return []Format{mcpFormat(),
+		{Shape: InputRequired, Title: "MCP, input required", read: readInputRequired, wraps: true,
+			Known: "`resultType: input_required`, or `status: input_required` of a task, with `inputRequests` that are all elicitations; also the whole response",
+			Notes: "The answer is what the next try of the request carries: `{\"inputResponses\": {KEY: {\"action\", \"content\"}}, \"requestState\"}`. " + bundleNotes}}
+}
+
+const bundleNotes = "Several questions are parts of one: `submit` takes `{\"1\": {\"decision\": \"approve\"}, \"2\": {\"decision\": \"choose\", \"args\": \"b\"}}`, with " +
+	"`args` for what the decision takes and `message` for its text; what takes no data and every part allows can be said to all at once."
 
 func mcpFormat() Format {
 	return Format{Shape: Elicitation, Title: "MCP, elicitation", read: readElicitation,

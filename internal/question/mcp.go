@@ -82,3 +82,36 @@ func (x elicitation) answer(given Given) (any, error) {
 	}
 	return list{{"jsonrpc", "2.0"}, {"id", x.id}, {"result", result}}, nil
 }
+
+// readInputRequired reads the result with which a server asks before it goes on, and a task that waits for input.
+func readInputRequired(p payload) (asked, bool) {
+	o := p.object()
+	b := bundle{}
+	if o.has("jsonrpc") && o.has("result") {
+		outer := o
+		o = o.object("result")
+		outer.drop("jsonrpc", "id")
+		b.context = outer.rest()
+	}
+	if o.text("resultType") != "input_required" && o.text("status") != "input_required" {
+		return nil, false
+	}
+	requests := o.object("inputRequests")
+	state := o.raw("requestState")
+	o.drop("_meta", "resultType", "status")
+	keys := make([]string, len(requests.members))
+	for i, m := range requests.members {
+		x, ok := readElicitation(newPayload(m.value))
+		if !ok || objectIn(m.value).text("method") != "elicitation/create" {
+			return nil, false // an answer that a person can give to a part of them is none
+		}
+		keys[i] = m.name
+		b.parts = append(b.parts, newInner(m.value, x, mcpFormat()))
+	}
+	b.context = append(b.context, o.rest()...)
+	b.title = several(len(keys), "questions")
+	b.join = func(answers []any) any {
+		return list{{"inputResponses", keyed(keys, answers)}}.with("requestState", state)
+	}
+	return b, len(keys) > 0 && !b.secretAmongOthers()
+}

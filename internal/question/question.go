@@ -56,10 +56,22 @@ func recognise(raw json.RawMessage) (asked, Format) {
 	return x, all[len(all)-1]
 }
 
-// HasWord reports whether a shape can say an action to its asker.
-func HasWord(shape Shape, action actions.Action) bool {
+// HasWord reports whether a payload of a shape can say an action to its asker.
+func HasWord(shape Shape, payload json.RawMessage, action actions.Action) bool {
 	f, ok := formatOf(shape)
-	return ok && (f.Words == nil || slices.ContainsFunc(f.Words, func(w Word) bool { return w.Action == action }))
+	if !ok {
+		return false
+	}
+	if f.wraps {
+		x, ok := f.read(newPayload(payload))
+		around, is := x.(wrapper)
+		return ok && is && around.says(action)
+	}
+	return f.says(action)
+}
+
+func (f Format) says(action actions.Action) bool {
+	return f.Words == nil || slices.ContainsFunc(f.Words, func(w Word) bool { return w.Action == action })
 }
 
 // Encode writes an answer in the asker's own shape: for Native and Unknown the answer record itself, to which the
@@ -69,7 +81,7 @@ func Encode(shape Shape, payload json.RawMessage, given Given) (json.RawMessage,
 	if !ok {
 		return nil, fmt.Errorf("no answer can be written in the shape %q, which this program does not know", shape)
 	}
-	if !HasWord(shape, given.Action) {
+	if !HasWord(shape, payload, given.Action) {
 		return nil, fmt.Errorf("%w: %s to %s", ErrNoWord, given.Action, f.Title)
 	}
 	x, ok := f.read(newPayload(payload))

@@ -2,6 +2,7 @@ package question
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 )
@@ -48,7 +49,32 @@ func optionsIn(schema json.RawMessage) []actions.OptionItem {
 	case fields[0].Kind == actions.SelectField:
 		return fields[0].Options
 	case fields[0].Kind == actions.BooleanField && !fields[0].Nullable:
-		return []actions.OptionItem{{Value: json.RawMessage("true"), Label: "yes"}, {Value: json.RawMessage("false"), Label: "no"}}
+		return yesOrNo()
 	}
 	return nil
+}
+
+func yesOrNo() []actions.OptionItem {
+	return []actions.OptionItem{{Value: json.RawMessage("true"), Label: "yes"}, {Value: json.RawMessage("false"), Label: "no"}}
+}
+
+// bySchema makes q ask for a value under a schema, with the actions that can give one: a choice, a form, a text or
+// number, else any JSON. Without a schema it asks for a text, or any JSON.
+func bySchema(q *actions.Question, schema json.RawMessage) []actions.Action {
+	q.Kind, q.Schema = actions.Text, schema
+	options, t := optionsIn(schema), schemaType(schema)
+	switch {
+	case schema == nil:
+		return []actions.Action{actions.Respond, actions.TextInput, actions.Continue}
+	case len(options) > 0:
+		q.Kind, q.Schema, q.Options = actions.Choice, nil, options
+		return []actions.Action{actions.Choose}
+	case t == "object":
+		q.Kind = actions.FormKind
+		return []actions.Action{actions.Submit}
+	case slices.Contains([]string{"string", "number", "integer"}, t):
+		return []actions.Action{actions.Respond, actions.TextInput}
+	}
+	q.Kind = actions.Suspend
+	return []actions.Action{actions.Continue}
 }
