@@ -58,14 +58,14 @@ func (d *Desk) Draft(q Question) *Draft {
 }
 
 // SaveDraft keeps it on disk; an empty text discards it. What is typed as an answer to a credential question is not
-// kept.
+// kept, nor what was saved before that which is kept already: two saves may overtake each other.
 func (d *Desk) SaveDraft(x Draft) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if x.Text == "" {
 		return d.dropDraft(x.Thread, x.Question, keyOf(x))
 	}
-	if d.outbox.secret[x.Question] {
+	if d.outbox.secret[x.Question] || d.outbox.drafts[keyOf(x)].Saved.After(x.Saved) && !x.Saved.IsZero() {
 		return nil
 	}
 	return d.keepDraft(x)

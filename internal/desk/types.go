@@ -2,6 +2,7 @@ package desk
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -121,6 +122,9 @@ type Question struct {
 	WaitsFor         int
 	ShownHash        string
 
+	Part int       // number of the part of Of that this is, from 1; 0 for a question itself
+	Of   *Question // nil for a question itself; see PartAt
+
 	Unmasked *Question // what it was masked from, nil when nothing was; see Whole
 }
 
@@ -134,12 +138,17 @@ type Choice struct {
 }
 
 // Permitted is the actions that the question allows, in its own order, which its workflow's author chose, else in that of
-// its kind: what the question is for stands first, what merely gets rid of it last.
+// its kind: what the question is for stands first, what merely gets rid of it last. Of a part its own verdicts come before
+// what concerns all parts.
 func (q Question) Permitted() []Choice {
+	order := actions.Allowed(q.Question)
+	if q.Of != nil {
+		order = append(order, actions.Allowed(q.Of.Question)...)
+	}
 	var own []Choice
-	for _, a := range actions.Allowed(q.Question) {
+	for _, a := range order {
 		for _, c := range q.Choices {
-			if c.Action == a && c.Allowed {
+			if c.Action == a && c.Allowed && !slices.ContainsFunc(own, func(o Choice) bool { return o.Action == a }) {
 				own = append(own, c)
 			}
 		}

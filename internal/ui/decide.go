@@ -42,6 +42,7 @@ func (m *Model) decide(a actions.Action, t guard.Ticket) tea.Cmd {
 	if !ok {
 		return m.notDrawn(a)
 	}
+	q = forWhole(q, a)
 	c, ok := choiceOf(q, a)
 	if !ok || !c.Allowed {
 		return m.warn(fmt.Sprintf("%s: %s; %s", a, why(c), m.allowedHere(q)))
@@ -69,10 +70,10 @@ func (m *Model) answer(q desk.Question, c desk.Choice, steal bool, t guard.Ticke
 	case c.Action == actions.Skip:
 		return m.ask(confirmation{
 			title: "Skip " + q.Title + "?", text: "The node completes without output and goes to: " + c.Leads, yes: "skip",
-			do: func(m *Model, t guard.Ticket) tea.Cmd { return m.respond(decision(q, c, nil, steal), nil, t) },
+			do: func(m *Model, t guard.Ticket) tea.Cmd { return m.give(q, c, nil, steal, nil, t) },
 		})
 	case (c.Action == actions.Approve || c.Action == actions.Continue) && !c.NeedsComment:
-		return m.respond(decision(q, c, nil, steal), nil, t)
+		return m.give(q, c, nil, steal, nil, t)
 	}
 	return m.openPane(q, c, steal)
 }
@@ -133,6 +134,7 @@ func (r responded) apply(m *Model) tea.Cmd {
 			m.inbox.Wake(r.decision.Thread))
 	}
 	m.tickets[r.ticket] = r.entry.ID
+	m.inbox.Judged(r.decision.Question)
 	if m.pane.isFor(r.decision.Question) {
 		m.pane = nil
 	}

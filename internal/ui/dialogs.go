@@ -134,6 +134,7 @@ func (m *Model) takeAction(a actions.Action) tea.Cmd {
 	if !ok || m.opts.ReadOnly {
 		return m.decide(a, 0)
 	}
+	q = forWhole(q, a)
 	c, _ := choiceOf(q, a)
 	if _, claimed := m.claimedByOther(q.Thread); !claimed && c.Allowed && (a == actions.Approve || a == actions.Continue) {
 		return m.openPane(q, c, false)
@@ -163,7 +164,7 @@ func (m *Model) openChooser(q desk.Question, c desk.Choice, steal bool) tea.Cmd 
 		passed := false
 		cmd := m.guarded(func(t guard.Ticket) tea.Cmd {
 			passed = true
-			return m.respond(decision(q, c, chosenData(q, chosen.Options), steal), nil, t)
+			return m.give(q, c, chosenData(q, chosen.Options), steal, nil, t)
 		})
 		if !passed { // a dropped key leaves the list as it was
 			m.open(d, take)

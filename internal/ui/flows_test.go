@@ -22,8 +22,15 @@ const settle = 400 * time.Millisecond
 // flow runs the whole program on an emulated terminal of 80x24, in virtual time, and waits until it may decide.
 func flow(t *testing.T, do func(t *testing.T, d *desktest.Desk, p *tuitest.Program)) {
 	t.Helper()
+	flowOf(t, func(*desktest.Desk) {}, do)
+}
+
+// flowOf is flow in a world that more was added to.
+func flowOf(t *testing.T, add func(*desktest.Desk), do func(t *testing.T, d *desktest.Desk, p *tuitest.Program)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		d := world(t)
+		add(d)
 		p := tuitest.Run(t, New(t.Context(), d, Options{StateDir: t.TempDir()}), 80, 24)
 		defer func() {
 			if _, err := p.Stop(); err != nil {

@@ -80,7 +80,7 @@ func (m *Model) inboxItems() (decide, list []footer.Item) {
 	if t := m.inbox.Selected(); t != nil && t.Halted() {
 		list = append(footer.Of(command.CarryOnBeside), list...)
 	}
-	if d := m.inbox.Detail(); d != nil && len(d.Questions) > 1 {
+	if m.inbox.Pages() > 1 {
 		list = append(footer.Of(command.NextQuestion), list...)
 	}
 	return decide, list

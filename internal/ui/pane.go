@@ -35,13 +35,17 @@ type pane struct {
 func (m *Model) openPane(q desk.Question, c desk.Choice, steal bool) tea.Cmd {
 	draft, notice := m.usableDraft(q, c)
 	p := &pane{question: q}
+	grace := m.opts.Grace
+	if q.Of != nil {
+		grace = 0 // a verdict goes nowhere yet
+	}
 	p.Pane = editorpane.New(m.theme, m.keys, editorpane.Config{
-		Question: q, Choice: c, Draft: draft, Grace: m.opts.Grace, Body: m.inbox.Body(q),
+		Question: q, Choice: c, Draft: draft, Grace: grace, Body: m.inbox.Body(q),
 	})
 	p.SetNotice(notice, false)
 	p.send = func(m *Model, data json.RawMessage, t guard.Ticket) tea.Cmd {
 		kept := p.Draft()
-		do := func(m *Model, t guard.Ticket) tea.Cmd { return m.respond(decision(q, c, data, steal), &kept, t) }
+		do := func(m *Model, t guard.Ticket) tea.Cmd { return m.give(q, c, data, steal, &kept, t) }
 		if c.Action != actions.Stop {
 			return do(m, t)
 		}
@@ -61,6 +65,9 @@ func (m *Model) showPane(p *pane, cmd tea.Cmd) tea.Cmd {
 // usableDraft is what was typed before for this action. A comment is a comment whatever it was typed for; what does
 // not fit is announced, so that nobody types over it unawares.
 func (m *Model) usableDraft(q desk.Question, c desk.Choice) (*desk.Draft, string) {
+	if q.Of != nil {
+		return m.partDraft(q, c), ""
+	}
 	d := m.inbox.Draft(q)
 	switch {
 	case d == nil:
@@ -173,6 +180,10 @@ func (discard) apply(m *Model) tea.Cmd {
 	m.moved = true
 	x := p.Draft()
 	x.Text = ""
+	if p.question.Of != nil {
+		x = m.withoutTyped(p.question, x)
+	}
+	m.inbox.Judged(x.Question)
 	d := m.desk
 	return tea.Batch(m.say("the draft is discarded"), func() tea.Msg { return saved{draft: x, err: d.SaveDraft(x)} })
 }
@@ -191,6 +202,9 @@ func (s saveDue) apply(m *Model) tea.Cmd {
 // saveDraft keeps what is typed. An untouched pane keeps nothing and discards nothing.
 func (m *Model) saveDraft(p *pane) tea.Cmd {
 	x := p.Draft()
+	if p.question.Of != nil {
+		x = m.typedForPart(p, x)
+	}
 	if x.Text == "" {
 		return nil
 	}

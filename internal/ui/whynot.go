@@ -45,7 +45,7 @@ func (m *Model) whyNotInbox(c command.Command) string {
 			return "nothing is marked"
 		}
 	case command.NextQuestion, command.PrevQuestion:
-		if d := m.inbox.Detail(); d == nil || len(d.Questions) < 2 {
+		if m.inbox.Pages() < 2 {
 			return "the thread asks no other question"
 		}
 	case command.CarryOnBeside:

@@ -6,6 +6,7 @@ package inbox
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -70,6 +71,7 @@ type Page struct {
 	view    questionView
 	outbox  map[string]desk.Entry // by thread, the latest; of answers given here
 	answers map[string]desk.Entry // by question id
+	judged  map[string]desk.Draft // by question id: verdicts on parts, until they are read back from the desk
 }
 
 // New makes the page with the Waiting tab.
@@ -154,13 +156,17 @@ func (p *Page) Drawn() (desk.Question, bool) {
 	return p.Current()
 }
 
-// Current is the question that Drawn would be with room for it.
+// Current is the question, or the part of one, that Drawn would be with room for it.
 func (p *Page) Current() (desk.Question, bool) {
 	d := p.Detail()
 	if d == nil || len(d.Questions) == 0 || p.view.thread != d.ID || p.view.index >= len(d.Questions) {
 		return desk.Question{}, false
 	}
-	return d.Questions[p.view.index], true
+	q := d.Questions[p.view.index]
+	if p.view.part > 0 && p.view.part <= len(q.Parts) {
+		return q.PartAt(p.view.part), true
+	}
+	return q, true
 }
 
 // DrawnKey names what is drawn; it changes whenever a reviewer would look at another question.
@@ -169,7 +175,7 @@ func (p *Page) DrawnKey() string {
 	if !ok {
 		return ""
 	}
-	return q.Thread + "\x00" + q.ID + "\x00" + q.Version + "\x00" + q.ShownHash
+	return fmt.Sprintf("%s\x00%s\x00%d\x00%s\x00%s", q.Thread, q.ID, q.Part, q.Version, q.ShownHash)
 }
 
 // Answered is the entry of an answer given here to a question, and false without one that still stands.

@@ -91,14 +91,34 @@ func (p *Page) mine(thread string) int {
 	return n
 }
 
-// TurnQuestion shows another question of the thread.
+// TurnQuestion shows the next or the former page: the questions of the thread, each followed by its parts.
 func (p *Page) TurnQuestion(n int) bool {
 	d := p.Detail()
-	if d == nil || len(d.Questions) < 2 || p.view.thread != d.ID {
+	if d == nil || p.view.thread != d.ID || p.Pages() < 2 {
 		return false
 	}
-	p.turn((p.view.index + n + len(d.Questions)) % len(d.Questions))
+	i, part := p.view.index, p.view.part+n
+	if part < 0 || part > len(d.Questions[i].Parts) {
+		i = (i + n + len(d.Questions)) % len(d.Questions)
+		part = 0
+		if n < 0 {
+			part = len(d.Questions[i].Parts)
+		}
+	}
+	p.turn(i)
+	p.view.part = part
 	return true
+}
+
+// Pages counts the questions of the thread and their parts.
+func (p *Page) Pages() int {
+	n := 0
+	if d := p.Detail(); d != nil {
+		for _, q := range d.Questions {
+			n += 1 + len(q.Parts)
+		}
+	}
+	return n
 }
 
 // lastRow is the "search" that goes to the end.

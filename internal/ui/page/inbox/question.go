@@ -43,6 +43,7 @@ type questionView struct {
 	thread  string
 	index   int
 	current string // id of the question at index
+	part    int    // the part of it that is shown, from 1; 0 the whole
 	mode    mode
 
 	wantThread, wantQuestion string // to be shown once its thread is open
@@ -69,6 +70,7 @@ func (v *questionView) want(thread, question string) { v.wantThread, v.wantQuest
 func (p *Page) turn(i int) {
 	p.view.mode = rendered
 	p.view.setIndex(i, p.Detail().Questions[i].ID)
+	p.view.part = 0
 }
 
 // show makes the view follow the selection: another thread starts at its first unanswered question, another reading
@@ -104,7 +106,12 @@ func (p *Page) show() {
 	v.setIndex(first, d.Questions[first].ID)
 }
 
-func (v *questionView) setIndex(i int, id string) { v.index, v.current = i, id }
+func (v *questionView) setIndex(i int, id string) {
+	if id != v.current {
+		v.part = 0
+	}
+	v.index, v.current = i, id
+}
 
 // NextMode shows the content rendered, raw, or as the difference to the last round, and says which.
 func (p *Page) NextMode() string {
@@ -257,6 +264,11 @@ func (p *Page) questionHead(q desk.Question, w int) []string {
 	if len(d.Questions) > 1 || w >= 60 {
 		more = append(more, fmt.Sprintf("q%d/%d", p.view.index+1, len(d.Questions)))
 	}
+	if q.Of != nil {
+		more = append(more, fmt.Sprintf("part %d/%d", q.Part, len(q.Of.Parts)))
+	} else if n := len(q.Parts); n > 0 {
+		more = append(more, fmt.Sprintf("%d parts", n))
+	}
 	if who := d.Claimed; who != "" && d.ClaimedUntil.After(now) {
 		more = append(more, "@"+sanitize.Line(who))
 	}
@@ -297,6 +309,8 @@ func (p *Page) questionFoot(q desk.Question, w, h int) []string {
 			text, style = " not sent: "+sanitize.Line(e.Err), t.Danger
 		}
 		lines = append(lines, style.Render(cell.Fit(text, w)))
+	} else if text := p.verdictLine(q); text != "" {
+		lines = append(lines, t.Accent.Render(cell.Fit(" "+text, w)))
 	} else if x := p.Draft(q); x != nil {
 		text := fmt.Sprintf(" ~ draft of %s kept: %s goes on with it", x.Action, p.key(command.ForAction(actions.Action(x.Action))))
 		if x.NotSent {
@@ -355,17 +369,22 @@ func stateWord(s desk.EntryState) string {
 
 // Draft is what was typed for a question and not sent, nil without any.
 func (p *Page) Draft(q desk.Question) *desk.Draft {
+	var stored *desk.Draft
 	if e := p.details.entry(q.Thread); e != nil {
-		return e.drafts[q.ID]
+		stored = e.drafts[q.ID]
 	}
-	return nil
+	if x, ok := p.judged[q.ID]; ok && (stored == nil || stored.Saved.Before(x.Saved)) {
+		return &x
+	}
+	return stored
 }
 
 // build fills the pager when the question, the width or the way of showing changed.
 func (p *Page) build(q desk.Question, w int) {
 	v := &p.view
 	after := p.edited(q)
-	key := fmt.Sprintf("%s\x00%d\x00%d\x00%v\x00%s\x00%d", identity(q), w, v.mode, v.theme.Dark, v.theme.Name, len(after))
+	said := p.verdictLines(q)
+	key := fmt.Sprintf("%s\x00%d\x00%d\x00%v\x00%s\x00%d\x00%s", identity(q), w, v.mode, v.theme.Dark, v.theme.Name, len(after), strings.Join(said, "\n"))
 	if key == v.built {
 		return
 	}
@@ -373,9 +392,12 @@ func (p *Page) build(q desk.Question, w int) {
 	if v.treeOn {
 		q.Content = nil // it is drawn by the tree
 	}
-	same := strings.HasPrefix(v.built, q.ID+"\x00")
+	same := strings.HasPrefix(v.built, fmt.Sprintf("%s\x00%d\x00", q.ID, q.Part))
 	v.built = key
 	src := body(v.theme, q, v.mode, w, after, p.boxes().side == 0)
+	if len(said) > 0 {
+		src = pager.Join(pager.Lines(said), content.Blank(), src)
+	}
 	if same {
 		v.pager.Replace(src)
 		return
@@ -411,7 +433,9 @@ func isTree(q desk.Question) bool {
 }
 
 // identity names a question as it is drawn.
-func identity(q desk.Question) string { return q.ID + "\x00" + q.Version + "\x00" + q.ShownHash }
+func identity(q desk.Question) string {
+	return fmt.Sprintf("%s\x00%d\x00%s\x00%s", q.ID, q.Part, q.Version, q.ShownHash)
+}
 
 // Body draws a question as the page does, at any width and with any theme.
 func (p *Page) Body(q desk.Question) func(th *theme.Theme, w int) pager.Source {
@@ -446,7 +470,7 @@ func body(t *theme.Theme, q desk.Question, m mode, w int, after json.RawMessage,
 	if len(q.Options) > 0 {
 		parts = append(parts, content.Blank(), content.Heading(t, optionsTitle(q)), options(t, q))
 	}
-	if len(q.Schema) > 0 && len(q.Content) == 0 {
+	if len(q.Schema) > 0 && len(q.Content) == 0 && len(q.Parts) == 0 {
 		if fields := content.Fields(t, q.Schema); fields.Len() > 0 {
 			parts = append(parts, content.Heading(t, "a form to fill in"), fields)
 		}
