@@ -24,10 +24,17 @@ func (a *app) openTheDesk(ctx context.Context) error {
 
 // showDesk draws the desk until it is left. While it is open it applies deadlines and timers that fall due.
 func (a *app) showDesk(ctx context.Context, d *opened) error {
-	ctx, stop := context.WithCancel(ctx)
+	defer a.keepTime(ctx, d)()
+	return ui.Run(ctx, d.Masked, ui.Options{
+		Theme: d.setup.theme, Keys: keymap.Overrides(d.setup.keys), ReadOnly: a.flags.readOnly, StateDir: d.setup.state, Bell: true,
+		Grace: d.setup.grace,
+	})
+}
+
+// keepTime applies deadlines, timers and the retention until the function it returns is called.
+func (a *app) keepTime(ctx context.Context, d *opened) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
 	var scheduler sync.WaitGroup
-	defer scheduler.Wait()
-	defer stop()
 	if !a.flags.readOnly {
 		scheduler.Go(func() {
 			if err := d.Schedule(ctx); err != nil && ctx.Err() == nil {
@@ -36,8 +43,5 @@ func (a *app) showDesk(ctx context.Context, d *opened) error {
 		})
 		scheduler.Go(func() { d.KeepRetention(ctx) })
 	}
-	return ui.Run(ctx, d.Masked, ui.Options{
-		Theme: d.setup.theme, Keys: keymap.Overrides(d.setup.keys), ReadOnly: a.flags.readOnly, StateDir: d.setup.state, Bell: true,
-		Grace: d.setup.grace,
-	})
+	return func() { cancel(); scheduler.Wait() }
 }

@@ -41,14 +41,7 @@ func (f *listFlags) query() (desk.Query, error) {
 	if f.limit < 1 || f.limit > 10000 {
 		return desk.Query{}, &desk.Error{Code: desk.CodeUsage, Message: fmt.Sprintf("--limit %d is not between 1 and 10000", f.limit)}
 	}
-	terms := []string{f.filter}
-	for _, s := range f.status {
-		terms = append(terms, "status:"+quoted(s))
-	}
-	for _, w := range f.workflow {
-		terms = append(terms, "workflow:"+quoted(w))
-	}
-	q := desk.Query{Tab: desk.All, Filter: strings.TrimSpace(strings.Join(terms, " ")), Sort: f.sort, Limit: f.limit, After: f.after}
+	q := desk.Query{Tab: desk.All, Filter: desk.Filtered(f.filter, f.status, f.workflow), Sort: f.sort, Limit: f.limit, After: f.after}
 	if f.all {
 		q.Limit = 1000
 	}
@@ -171,11 +164,6 @@ func (a *app) printQuestions(questions []desk.Question, next string) {
 	if next != "" {
 		a.say("there are more: --after %s, or --all", next)
 	}
-}
-
-// quoted is a value of the filter language as it stands.
-func quoted(value string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 }
 
 func firstLine(s string) string {

@@ -48,15 +48,21 @@ const (
 	BadVersion      Fault = "bad_version"
 )
 
-// TokenError says what is wrong with a response token. Its code is invalid_token.
+// TokenError says what is wrong with a response token, or with the body that stands for one. Its code is invalid_token.
 type TokenError struct {
 	Fault   Fault
 	Key     string // the key of the token concerned, "" for the whole
 	Message string
+	Body    bool // it was the body of a request
 }
 
 // Error names the place and the remedy.
-func (e *TokenError) Error() string { return "response token: " + e.Message }
+func (e *TokenError) Error() string {
+	if e.Body {
+		return "body: " + e.Message
+	}
+	return "response token: " + e.Message
+}
 
 // Code is the error code of the command line and of HTTP.
 func (e *TokenError) Code() string { return "invalid_token" }
@@ -102,43 +108,58 @@ func ParseToken(raw []byte) (Token, error) {
 	return readToken(v)
 }
 
-// tokenField reads one key of a token.
-type tokenField struct {
+// field reads one key of a token, or of a body, into T.
+type field[T any] struct {
 	name string
-	read func(t *Token, v *value) error
+	read func(t *T, key string, v *value) error
 }
 
-func tokenFields() []tokenField {
-	return []tokenField{
-		{"thread_id", readThread},
-		{"response_action", readAction},
-		{"response_data", readData},
-		{"interrupt_id", func(t *Token, v *value) error { return readTokenText(&t.InterruptID, "interrupt_id", v) }},
-		{"if_version", readVersion},
-		{"reviewer", func(t *Token, v *value) error { return readTokenText(&t.Reviewer, "reviewer", v) }},
-		{"response_id", func(t *Token, v *value) error { return readTokenText(&t.ResponseID, "response_id", v) }},
+func tokenFields() []field[Token] {
+	return []field[Token]{
+		{"thread_id", readThread}, {"response_action", readAction}, {"response_data", readData}, questionField(), versionField(), reviewerField(), responseField(),
 	}
 }
 
-func readToken(v *value) (Token, error) {
-	fields := tokenFields()
+func questionField() field[Token] {
+	return field[Token]{"interrupt_id", func(t *Token, key string, v *value) error { return readTokenText(&t.InterruptID, key, v) }}
+}
+
+func versionField() field[Token] { return field[Token]{"if_version", readVersion} }
+
+func reviewerField() field[Token] {
+	return field[Token]{"reviewer", func(t *Token, key string, v *value) error { return readTokenText(&t.Reviewer, key, v) }}
+}
+
+func responseField() field[Token] {
+	return field[Token]{"response_id", func(t *Token, key string, v *value) error { return readTokenText(&t.ResponseID, key, v) }}
+}
+
+// readFields reads an object by a table of its keys. A null counts as absent, but for thread_id.
+func readFields[T any](t *T, v *value, fields []field[T]) error {
 	known := make([]string, len(fields))
 	for i, f := range fields {
 		known[i] = f.name
 	}
-	t := Token{Action: Continue}
 	for _, m := range v.members {
 		i := slices.Index(known, m.name)
 		if i < 0 {
-			return Token{}, tokenError(UnknownKey, m.name, "unknown key %s%s (the keys are %s)",
+			return tokenError(UnknownKey, m.name, "unknown key %s%s (the keys are %s)",
 				quote(m.name), nearest.Hint(m.name, known), list(known))
 		}
 		if m.value.kind == isNull && m.name != "thread_id" {
 			continue
 		}
-		if err := fields[i].read(&t, m.value); err != nil {
-			return Token{}, err
+		if err := fields[i].read(t, m.name, m.value); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func readToken(v *value) (Token, error) {
+	t := Token{Action: Continue}
+	if err := readFields(&t, v, tokenFields()); err != nil {
+		return Token{}, err
 	}
 	if t.ThreadID == "" {
 		return Token{}, tokenError(NoThread, "thread_id", "thread_id is required")
@@ -146,15 +167,15 @@ func readToken(v *value) (Token, error) {
 	return t, nil
 }
 
-func readThread(t *Token, v *value) error {
+func readThread(t *Token, key string, v *value) error {
 	switch v.kind {
 	case isNull:
-		return tokenError(NoThread, "thread_id", "thread_id is null; it must be a text or a number")
+		return tokenError(NoThread, key, "thread_id is null; it must be a text or a number")
 	case isText, isNumber:
 		t.ThreadID = v.text
 		return checkThread(v.text)
 	}
-	return tokenError(WrongType, "thread_id", "thread_id must be a text or a number, not %s", v.kind)
+	return tokenError(WrongType, key, "thread_id must be a text or a number, not %s", v.kind)
 }
 
 // ThreadIDError says why a text cannot name a thread. Its code is usage; within a token it is a *TokenError.
@@ -213,19 +234,19 @@ func checkThread(id string) error {
 	return tokenError(bad.Fault, "thread_id", "%s", bad.Message)
 }
 
-func readAction(t *Token, v *value) error {
+func readAction(t *Token, key string, v *value) error {
 	switch {
 	case v.kind != isText:
-		return tokenError(WrongType, "response_action", "response_action must be a text, not %s", v.kind)
+		return tokenError(WrongType, key, "%s must be a text, not %s", key, v.kind)
 	case v.text == "":
-		return tokenError(EmptyAction, "response_action", "response_action is empty; leave it out to continue")
+		return tokenError(EmptyAction, key, "%s is empty; leave it out to continue", key)
 	}
 	var err error
 	t.Action, err = Parse(v.text)
 	return err
 }
 
-func readData(t *Token, v *value) error {
+func readData(t *Token, _ string, v *value) error {
 	t.Data = v.compact() // never longer than it was in the token, so the limit holds for it too
 	return nil
 }
@@ -244,11 +265,11 @@ func readTokenText(to *string, key string, v *value) error {
 
 // readVersion reads "STEP.REVISION", "STEP" or a whole number. A number with a fraction is refused: 5.10 and 5.1
 // would be the same.
-func readVersion(t *Token, v *value) error {
+func readVersion(t *Token, key string, v *value) error {
 	step, revision, both := strings.Cut(v.text, ".")
 	ok := isDigits(step) && (!both || isDigits(revision)) && (v.kind == isText || v.kind == isNumber && !both)
 	if !ok {
-		return tokenError(BadVersion, "if_version", `if_version must be a text "STEP.REVISION", or a step, not %s`, quote(v.display()))
+		return tokenError(BadVersion, key, `%s must be a text "STEP.REVISION", or a step, not %s`, key, quote(v.display()))
 	}
 	t.IfVersion = v.text
 	return nil

@@ -151,6 +151,21 @@ func ParseSpan(text string) (time.Duration, error) {
 	return total, nil
 }
 
+// Filtered is a filter with more that must hold: one of the statuses, and one of the workflows; none of a kind is any.
+func Filtered(filter string, statuses, workflows []string) string {
+	terms := []string{filter}
+	quoted := func(key, value string) string {
+		return key + `:"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+	}
+	for _, s := range statuses {
+		terms = append(terms, quoted("status", s))
+	}
+	for _, w := range workflows {
+		terms = append(terms, quoted("workflow", w))
+	}
+	return strings.TrimSpace(strings.Join(terms, " "))
+}
+
 // filterToken is one word of a filter, where it stands, and how it was written.
 type filterToken struct {
 	offset, end int

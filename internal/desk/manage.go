@@ -185,6 +185,7 @@ func (d *Desk) Workflows(ctx context.Context) ([]Workflow, error) {
 // StartRequest says what to start.
 type StartRequest struct {
 	File     string // FILE or FILE::GRAPH
+	Named    bool   // File must be the name of a workflow in the configured folders, NAME or NAME::GRAPH, and no path
 	Input    map[string]json.RawMessage
 	Thread   string      // "" makes a new id
 	Workdir  string      // "" the present folder

@@ -94,7 +94,7 @@ func shownAlike(a, b Question) bool {
 }
 
 func (m mask) row(r DecisionRow) DecisionRow {
-	r.Data, r.Comment = m.JSON(r.Data), m.Text(r.Comment)
+	r.Data, r.Comment, r.Response = m.JSON(r.Data), m.Text(r.Comment), m.Text(r.Response)
 	return r
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -46,6 +47,18 @@ func (d *Desk) resolve(ctx context.Context, name string) (string, error) {
 		return "", usagef("no thread named")
 	}
 	return d.source.Resolve(ctx, name)
+}
+
+// Whole refuses what is not the whole id of a thread that is there: programs, unlike people, shorten no ids.
+func (d *Desk) Whole(ctx context.Context, id string) error {
+	found, err := d.resolve(ctx, id)
+	if err == nil && found == id {
+		return nil
+	}
+	if code := Code(err); err != nil && code != CodeNotFound && code != CodeAmbiguous && code != CodeUsage {
+		return err
+	}
+	return &Error{Code: CodeNotFound, Message: fmt.Sprintf("there is no thread %q", id), Remedy: "give its whole id"}
 }
 
 // Threads lists one page. Errors of the filter are *FilterError.

@@ -260,6 +260,7 @@ type DecisionRow struct {
 	Waited    time.Duration
 	Outcome   string
 	Hash      string
+	Response  string // id under which it was given
 }
 
 // State is the state at one step.

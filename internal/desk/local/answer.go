@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/engine"
+	"github.com/hitl-tui/hitl-tui/internal/workflow"
 )
 
 // Check validates as Answer would and changes nothing.
@@ -150,7 +152,7 @@ func engineContext(ctx context.Context) (context.Context, func()) {
 
 // Start runs a new thread until it rests.
 func (s *Source) Start(ctx context.Context, r desk.StartRequest, reviewer string, started func(thread, workflow string)) (*desk.Result, error) {
-	loaded, err := s.files.Load(r.File)
+	loaded, err := s.load(r)
 	if err != nil {
 		return nil, Coded(err)
 	}
@@ -173,6 +175,31 @@ func (s *Source) Start(ctx context.Context, r desk.StartRequest, reviewer string
 		return nil, taken(err, r.Thread)
 	}
 	return resultOf(out, s.now()), nil
+}
+
+// load reads the workflow that is to start.
+func (s *Source) load(r desk.StartRequest) (*workflow.Loaded, error) {
+	if !r.Named {
+		return s.files.Load(r.File)
+	}
+	name, graph, one := strings.Cut(r.File, "::")
+	if !workflow.IsName(name) {
+		return nil, &desk.Error{Code: desk.CodeNotFound, Message: fmt.Sprintf("%q is not the name of a workflow", name),
+			Remedy: "give the name of a file in the configured folders, without folder and ending"}
+	}
+	file, err := s.files.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	if one {
+		return s.files.Load(file + "::" + graph)
+	}
+	loaded, err := s.files.Load(file)
+	if err == nil && loaded.Name != name {
+		return nil, &desk.Error{Code: desk.CodeWorkflowInvalid, Message: fmt.Sprintf("the workflow %s calls itself %q", name, loaded.Name),
+			Remedy: "rename the file or the workflow"}
+	}
+	return loaded, err
 }
 
 func inputFault(err error) error {

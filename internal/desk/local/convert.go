@@ -218,6 +218,7 @@ func decisionOf(d *checkpoint.Decision) desk.DecisionRow {
 		ID: d.ID, Thread: d.Thread, Question: d.Interrupt, N: d.N, Version: versionText(d.Version), Address: d.Address, Action: d.Action, Data: d.Data,
 		Comment: d.Comment, Reviewer: d.Reviewer, DecidedAt: d.DecidedAt,
 		Waited: time.Duration(d.WaitedSeconds * float64(time.Second)), Outcome: string(d.Outcome), Hash: d.Hash,
+		Response: d.ResponseID,
 	}
 }
 
