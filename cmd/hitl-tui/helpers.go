@@ -39,8 +39,8 @@ func (a *app) versionCommand() *cobra.Command {
 }
 
 func (a *app) validateCommand() *cobra.Command {
-	return a.command("validate FILE...", "Report every fault of workflow files", "Reads workflow files and whatever they name, and reports every fault with line, excerpt and the nearest valid name. A file that validates runs.",
-		"hitl-tui validate release-notes.yaml\nhitl-tui validate *.yaml --json", cobra.MinimumNArgs(1), func(_ *cobra.Command, args []string) error {
+	return a.command("validate FILE...", "Report every fault of workflow files", "Reads workflow files and whatever they name, and reports every fault with line, excerpt and the nearest valid name; of an AgentMap CSV file all graphs, or the one of FILE::GRAPH. A file that validates runs.",
+		"hitl-tui validate release-notes.yaml\nhitl-tui validate approval.csv\nhitl-tui validate *.yaml --json", cobra.MinimumNArgs(1), func(_ *cobra.Command, args []string) error {
 			s, err := a.setup()
 			if err != nil {
 				return err
@@ -49,7 +49,7 @@ func (a *app) validateCommand() *cobra.Command {
 			found := workflow.Faults{}
 			var failed error
 			for _, name := range args {
-				loaded, err := library.Load(name)
+				all, err := library.LoadAll(name)
 				var faults workflow.Faults
 				switch {
 				case errors.As(err, &faults):
@@ -67,10 +67,7 @@ func (a *app) validateCommand() *cobra.Command {
 					failed = &shownError{desk.Code(failed)}
 				default:
 					if !a.flags.json {
-						for _, warning := range loaded.Warnings {
-							a.say("%s", workflow.Faults{warning}.Error())
-						}
-						fmt.Fprintf(a.out, "%s: %s is valid\n", name, loaded.Name)
+						a.printValid(name, all)
 					}
 				}
 			}
@@ -81,6 +78,16 @@ func (a *app) validateCommand() *cobra.Command {
 			}
 			return failed
 		})
+}
+
+// printValid tells which workflows a file holds, and what is to be known about them.
+func (a *app) printValid(name string, all []*workflow.Loaded) {
+	for _, loaded := range all {
+		for _, warning := range loaded.Warnings {
+			a.say("warning: %s", workflow.Faults{warning}.Error())
+		}
+		fmt.Fprintf(a.out, "%s: %s is valid\n", name, loaded.Name)
+	}
 }
 
 func (a *app) actionsCommand() *cobra.Command {

@@ -63,6 +63,9 @@ func (a *app) printResult(r *desk.Result) {
 	if r.AlreadyApplied {
 		a.say("this answer was given before; nothing was done again")
 	}
+	for _, warning := range r.Warnings {
+		a.say("warning: %s", sanitize.Line(warning))
+	}
 	name := fmt.Sprintf("%s %s", sanitize.Line(r.Workflow), sanitize.Line(r.Thread))
 	switch {
 	case r.WasCancelled && r.Withdrawn:

@@ -138,6 +138,7 @@ func (m mask) result(r *Result) *Result {
 	}
 	x := *r
 	x.Questions, x.Outputs, x.ErrMessage = each(r.Questions, m.question), m.JSON(r.Outputs), m.lines.Text(r.ErrMessage)
+	x.Warnings = each(r.Warnings, m.Text)
 	return &x
 }
 

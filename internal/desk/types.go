@@ -213,6 +213,7 @@ type Result struct {
 	AlreadyApplied bool
 	WasCancelled   bool
 	Withdrawn      bool
+	Warnings       []string // of a start: what was left out of its input
 	Duration       time.Duration
 }
 

@@ -67,6 +67,10 @@ type Node struct {
 	// Output turns the run's output into state updates, once it completes. nil: none. It sees the output as "output".
 	Output func(scope Scope, output Value) (map[string]Value, error)
 
+	// Failed makes the state updates of a run that takes its failure route: it failed, or was rejected or cancelled. It sees
+	// as "output" what errors.NODE is going to be. nil: none.
+	Failed func(scope Scope, trouble Value) (map[string]Value, error)
+
 	Routes     map[string][]string // route, or action of the answer -> targets
 	When       []Branch
 	Then       []string // nil with HasThen: END

@@ -38,8 +38,11 @@ type completion struct {
 	targets []string
 }
 
-// fail turns the completion into a failure of its run.
+// fail turns the completion into a failure of its run. One that had failed before, and fails again over what its failure
+// route writes, stays where it is.
 func (c *completion) fail(at time.Time, err error) {
+	c.hold = c.hold || c.failure != nil
+	c.merged, c.updates = false, nil
 	c.failure = &checkpoint.Failure{Path: c.run.path, Node: c.run.node.Name, Message: err.Error(), Attempts: max(c.attempts, 1), At: at}
 }
 
@@ -84,10 +87,10 @@ func (m *merge) begin(f *frame) {
 	clear(m.writers)
 }
 
-// all merges the updates of every completion that has not failed; false when one of them failed in doing so.
+// all merges the updates of every completion that leaves its node; false when one of them failed in doing so.
 func (m *merge) all(done []*completion) bool {
 	for _, c := range done {
-		if c.failure != nil {
+		if c.held() {
 			continue
 		}
 		if err := c.compute(m.frame); err != nil {
@@ -104,13 +107,16 @@ func (m *merge) all(done []*completion) bool {
 	return true
 }
 
-// compute asks Node.Output, once, for the updates the completion makes.
+// compute asks Node.Output, or on the failure route Node.Failed, once, for the updates the completion makes.
 func (c *completion) compute(f *frame) (err error) {
 	defer caught(&err)
 	if c.merged {
 		return nil
 	}
 	c.merged = true
+	if !c.succeeded() {
+		return c.computeFailed(f)
+	}
 	c.updates = c.own
 	if c.noWrite || c.run.node.Output == nil {
 		return nil
@@ -130,6 +136,24 @@ func (c *completion) compute(f *frame) (err error) {
 	for key, v := range made {
 		c.updates[key] = v
 	}
+	return nil
+}
+
+// computeFailed asks Node.Failed for the updates of a completion that takes its failure route.
+func (c *completion) computeFailed(f *frame) error {
+	n := c.run.node
+	if n.Failed == nil || !n.HasFailure {
+		return nil
+	}
+	trouble := f.refusalOf(c.run)
+	if c.failure != nil {
+		trouble = failureOf(c.failure)
+	}
+	made, err := n.Failed(f, trouble)
+	if err != nil {
+		return fmt.Errorf("failed: %w", err)
+	}
+	c.updates = made
 	return nil
 }
 

@@ -32,25 +32,35 @@ func (x *refusal) words(status checkpoint.Status) string {
 }
 
 // recordFailure keeps the latest failure of a node for the scope.
-func (f *frame) recordFailure(x *checkpoint.Failure) {
-	f.recordTrouble(x.Node, checkpoint.Failed, x.Message, x.Attempts, refusal{At: x.At})
-}
+func (f *frame) recordFailure(x *checkpoint.Failure) { f.recordTrouble(x.Node, failureOf(x)) }
 
 // recordRefusal keeps for the scope that a run was rejected or cancelled.
-func (f *frame) recordRefusal(r *run) {
+func (f *frame) recordRefusal(r *run) { f.recordTrouble(r.node.Name, f.refusalOf(r)) }
+
+// failureOf is a failure as errors.NODE tells it.
+func failureOf(x *checkpoint.Failure) Value {
+	return troubleOf(checkpoint.Failed, x.Message, x.Attempts, refusal{At: x.At})
+}
+
+// refusalOf is the rejection or cancellation of a run as errors.NODE tells it.
+func (f *frame) refusalOf(r *run) Value {
 	why := refusal{Address: r.address(""), At: f.tree.now()} // of a checkpoint that does not say
 	if r.why != nil {
 		why = *r.why
 	}
-	f.recordTrouble(r.node.Name, r.ends, why.words(r.ends), r.failures+1, why)
+	return troubleOf(r.ends, why.words(r.ends), r.failures+1, why)
 }
 
-// recordTrouble keeps how the latest run of a node ended that did not succeed.
-func (f *frame) recordTrouble(node string, ended checkpoint.Status, message string, attempts int, why refusal) {
-	v := known(map[string]any{
+// troubleOf is how the latest run of a node ended that did not succeed.
+func troubleOf(ended checkpoint.Status, message string, attempts int, why refusal) Value {
+	return known(map[string]any{
 		"message": message, "ended": string(ended), "by": why.By, "comment": why.Comment, "attempts": attempts,
 		"at": why.At.UTC().Format(time.RFC3339Nano),
 	})
+}
+
+// recordTrouble keeps how a node ended for the scope.
+func (f *frame) recordTrouble(node string, v Value) {
 	f.preserve("errors", f.errorsValue)
 	if f.errors == nil {
 		f.errors = map[string]Value{}

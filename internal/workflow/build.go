@@ -49,6 +49,9 @@ func (b *builder) collect() {
 	}
 	b.own.Answers = map[string][]string{}
 	for _, n := range b.file.nodes.list {
+		for _, p := range n.failed.parts {
+			b.writes(p.key)
+		}
 		if b.taken(n.name) {
 			b.fault(n.at, "there is another node %q in this file, outside this map: names of nodes are unique in a file", n.name)
 		}

@@ -68,6 +68,22 @@ func (b *builder) llm(n *nodeDef) engine.Runner {
 	})
 }
 
+// agent makes the runner of an agent node.
+func (b *builder) agent(n *nodeDef) engine.Runner {
+	x := &node.Agent{Name: n.name, Type: n.agent.text, Prompt: n.said.text, In: b.named(scope{node: n.name}, n.in.list)}
+	if n.context.v != nil {
+		x.Settings = engine.RawValue(b.toRaw(n.context.v))
+	}
+	if err := x.Check(); err != nil && n.agent.v != nil {
+		at := n.at
+		if n.context.v != nil {
+			at = n.context.v.at
+		}
+		b.fault(at, "context: %v", err)
+	}
+	return x
+}
+
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 // checkHTTP reports keys of an http node that do not go together.

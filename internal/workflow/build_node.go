@@ -31,6 +31,10 @@ func (b *builder) node(n *nodeDef) *engine.Node {
 	case mapKind:
 		out.Map = b.mapping(n)
 	}
+	if b.lenient && n.join.text == "" {
+		out.Join = engine.JoinStep
+	}
+	out.Failed = b.failed(n)
 	out.Output = b.nodeOutput(n) // now that the output of a nested workflow is known
 	for _, r := range n.routes.list {
 		if out.Routes == nil {
@@ -51,6 +55,8 @@ func (n *nodeDef) outputs(fresh bool) []string {
 	switch n.kind.name {
 	case workflowKind:
 		return n.child.outputs
+	case agentKind:
+		return []string{"result", "success"}
 	case questionsKind:
 		if n.vague || !fresh {
 			return nil
@@ -83,6 +89,20 @@ func (b *builder) nodeOutput(n *nodeDef) func(engine.Scope, engine.Value) (map[s
 		}
 	}
 	parts := b.named(scope{node: n.name, output: true, outputs: n.outputs(b.bundle.fresh)}, n.output.parts)
+	return written(n.name+".output", parts)
+}
+
+// failed is what the state is told when the node takes its failure route.
+func (b *builder) failed(n *nodeDef) func(engine.Scope, engine.Value) (map[string]engine.Value, error) {
+	if n.failed.key != nil {
+		b.fault(n.failed.key.at, "failed must be {KEY: expression}, as in failed: {%s: output.message}", n.failed.key.text)
+		return nil
+	}
+	return written(n.name+".failed", b.named(scope{node: n.name, output: true, outputs: lang.ErrorNames()}, n.failed.parts))
+}
+
+// written evaluates expressions into state updates; nil without any.
+func written(place string, parts []node.Named) func(engine.Scope, engine.Value) (map[string]engine.Value, error) {
 	if len(parts) == 0 {
 		return nil
 	}
@@ -91,7 +111,7 @@ func (b *builder) nodeOutput(n *nodeDef) func(engine.Scope, engine.Value) (map[s
 		for _, p := range parts {
 			v, err := p.Expr.Eval(s, output)
 			if err != nil {
-				return nil, atKey(n.name+".output", p.Name, err)
+				return nil, atKey(place, p.Name, err)
 			}
 			updates[p.Name] = v
 		}
@@ -142,6 +162,8 @@ func (b *builder) runner(n *nodeDef) engine.Runner {
 			}
 		}
 		return set
+	case agentKind:
+		return b.agent(n)
 	case waitKind:
 		return &node.Wait{For: n.wait.d.d, Until: b.expr(s, n.wait.until.code)}
 	case humanKind, questionsKind:

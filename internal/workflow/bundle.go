@@ -29,7 +29,8 @@ type bundle struct {
 	fresh bool
 
 	parsed map[string]*parsed
-	open   []string // files that are being read, outermost first
+	sheets map[string]*sheet // of AgentMap's files, by their names without graph
+	open   []string          // files that are being read, outermost first
 }
 
 // files is where the files of a bundle are.
@@ -42,9 +43,10 @@ type files interface {
 
 // parsed is what became of one file.
 type parsed struct {
-	loaded *Loaded // nil when it has faults
-	faults Faults
-	asks   bool // a node of it may wait for a person
+	loaded   *Loaded // nil when it has faults
+	faults   Faults
+	warnings Faults
+	asks     bool // a node of it may wait for a person
 }
 
 // disk is the files of a bundle as they are now.
@@ -56,6 +58,7 @@ type disk struct {
 }
 
 func (d *disk) path(name string) string {
+	name, _ = cutGraph(name)
 	if path.IsAbs(name) || filepath.IsAbs(name) {
 		return name
 	}
@@ -85,6 +88,7 @@ func (d *disk) find(workflow string) (string, error) {
 }
 
 func (d *disk) show(name string) string {
+	name, _ = cutGraph(name)
 	found, inner := apart(name)
 	switch {
 	case found != "" || path.IsAbs(name) || filepath.IsAbs(name):
@@ -114,7 +118,7 @@ type kept []checkpoint.File
 
 func (k kept) read(name string) (string, error) {
 	for _, f := range k {
-		if f.Path == name {
+		if file, graph := cutGraph(f.Path); f.Path == name || graph != "" && file == name {
 			return f.Text, nil
 		}
 	}
@@ -124,7 +128,8 @@ func (k kept) read(name string) (string, error) {
 func (k kept) find(workflow string) (string, error) {
 	for _, f := range k {
 		if called(f.Path) == workflow {
-			return f.Path, nil
+			file, _ := cutGraph(f.Path)
+			return file, nil
 		}
 	}
 	return "", &NameError{workflow, "is not among the files that the thread keeps", fs.ErrNotExist}
@@ -152,6 +157,7 @@ func apart(name string) (workflow, inner string) {
 
 // called is the name by which this very file was found, "" where it was found by its path.
 func called(name string) string {
+	name, _ = cutGraph(name)
 	workflow, inner := apart(name)
 	if stem, _ := stemOf(inner); workflow == stem {
 		return workflow
@@ -161,6 +167,12 @@ func called(name string) string {
 
 // beside is what the bundle calls the file that another one names by a path.
 func beside(name, ref string) string {
+	ref, graph := cutGraph(ref)
+	name, _ = cutGraph(name)
+	return withGraph(besideFile(name, ref), graph)
+}
+
+func besideFile(name, ref string) string {
 	if filepath.IsAbs(ref) {
 		return filepath.Clean(ref)
 	}
@@ -184,11 +196,16 @@ func (b *bundle) root(name string) (*Loaded, error) {
 	if faults := b.all(); len(faults) > 0 {
 		return nil, faults
 	}
+	p.loaded.Warnings = b.warnings()
 	return p.loaded, nil
 }
 
 // load reads a file of the bundle. The error says that it cannot be read.
 func (b *bundle) load(name string) (*parsed, error) {
+	name, err := b.whole(name)
+	if err != nil {
+		return nil, err
+	}
 	if slices.Contains(b.open, name) {
 		var chain []string
 		for _, file := range append(b.open[slices.Index(b.open, name):len(b.open):len(b.open)], name) {
@@ -199,7 +216,7 @@ func (b *bundle) load(name string) (*parsed, error) {
 	if p := b.parsed[name]; p != nil {
 		return p, nil
 	}
-	text, err := b.source.read(name)
+	text, err := b.read(name)
 	if err != nil {
 		return nil, err
 	}
@@ -211,23 +228,38 @@ func (b *bundle) load(name string) (*parsed, error) {
 		b.parsed = map[string]*parsed{}
 	}
 	b.parsed[name] = p
-	p.loaded, p.asks, p.faults = b.parse(name, text)
+	b.parse(p, name, text)
 	return p, nil
 }
 
 // parse makes a workflow of a file's text.
-func (b *bundle) parse(name, text string) (*Loaded, bool, Faults) {
-	shown := b.source.show(name)
-	if len(text) > maxBytes {
-		return nil, false, Faults{{File: shown, Line: 1, Column: 1, Message: "the file is larger than 1 MiB"}}
+func (b *bundle) parse(p *parsed, name, text string) {
+	var src *source
+	switch _, graph := cutGraph(name); {
+	case isCSV(name) && graph == "":
+		return // a file with faults, and no graph
+	case graph != "":
+		sheet := b.sheets[fileOf(name)]
+		src = newSource(b.source.show(name), "")
+		src.lines = sheet.lines
+		p.loaded, p.asks = src.load(src.translated(sheet.file, graph, b.csvOptions(name)), b, name)
+	case len(text) > limitOf(name):
+		p.faults = Faults{{File: b.source.show(name), Line: 1, Column: 1, Message: fmt.Sprintf("the file is larger than %d MiB", limitOf(name)>>20)}}
+		return
+	default:
+		text = withoutReturns(text)
+		src = newSource(b.source.show(name), text)
+		p.loaded, p.asks = src.load(parseYAML(src, text), b, name)
 	}
-	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	src := newSource(shown, text)
-	l, asks := src.load(text, b, name)
+	p.warnings = src.warnings
 	if len(src.faults) > 0 {
-		return nil, asks, src.faults
+		p.loaded, p.faults = nil, src.faults
 	}
-	return l, asks, nil
+}
+
+// withoutReturns is a text without what some systems write at its beginning and at the ends of its lines.
+func withoutReturns(text string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 }
 
 // all is every fault of every file.
@@ -235,6 +267,21 @@ func (b *bundle) all() Faults {
 	var all Faults
 	for _, p := range b.parsed {
 		all = append(all, p.faults...)
+	}
+	for _, s := range b.sheets {
+		all = append(all, s.faults...)
+	}
+	return all.sorted()
+}
+
+// warnings are what is to be known about all files.
+func (b *bundle) warnings() Faults {
+	var all Faults
+	for _, p := range b.parsed {
+		all = append(all, p.warnings...)
+	}
+	for _, s := range b.sheets {
+		all = append(all, s.warnings...)
 	}
 	return all.sorted()
 }
@@ -257,6 +304,8 @@ func (b *builder) childOf(n *nodeDef) *Loaded {
 	switch {
 	case errors.As(err, &unknown) || errors.As(err, &itself):
 		b.fault(v.at, "%v", err)
+	case errors.As(err, new(*GraphError)):
+		b.fault(v.at, "workflow %q: %v", v.text, err)
 	case errors.Is(err, fs.ErrNotExist):
 		b.fault(v.at, "workflow %q: there is no such file%s", v.text, nearest.Hint(path.Base(filepath.ToSlash(v.text)), b.bundle.source.beside(beside(b.name, v.text))))
 	case err != nil:
@@ -275,12 +324,13 @@ func (b *builder) child(ref string) (*parsed, error) {
 	if !IsName(ref) {
 		return b.bundle.load(beside(b.name, ref))
 	}
+	ref, graph, _ := strings.Cut(ref, "::")
 	name, err := b.bundle.source.find(ref)
 	if err != nil {
 		return nil, err
 	}
-	p, err := b.bundle.load(name)
-	if err == nil && p.loaded != nil && p.loaded.Name != ref {
+	p, err := b.bundle.load(withGraph(name, graph))
+	if err == nil && p.loaded != nil && p.loaded.Name != ref && !isCSV(name) {
 		err = &NameError{Name: ref, Message: misnamed(b.bundle.source.show(name), p.loaded.Name)}
 	}
 	return p, err

@@ -76,6 +76,9 @@ func (b *builder) checkTargets(t *targets) bool {
 // checkKind reports keys that do not go together.
 func (b *builder) checkKind(n *nodeDef) {
 	b.checkVariables(n.env)
+	if n.failed.given() && !n.failure.given && !n.doubtful {
+		b.fault(n.at, "node %q: failed is written where the failure route is taken: give failure", n.name)
+	}
 	json := n.protocol.text == "json"
 	switch n.kind.name {
 	case execKind:

@@ -42,7 +42,7 @@ func (n *nodeDef) writes() []string {
 	if n.output.key != nil {
 		keys = append(keys, n.output.key.text)
 	}
-	for _, p := range slices.Concat(n.output.parts, n.set.list) {
+	for _, p := range slices.Concat(n.output.parts, n.failed.parts, n.set.list) {
 		keys = append(keys, p.key.text)
 	}
 	for _, q := range n.asks() {

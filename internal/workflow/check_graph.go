@@ -54,9 +54,13 @@ func (f *flow) numbers(t *targets) []int {
 func (b *builder) checkGraph() {
 	f := b.flow()
 	seen := f.reach(f.start)
+	report := b.fault
+	if b.lenient {
+		report = b.warn
+	}
 	for i, n := range f.nodes {
 		if !seen[i] {
-			b.fault(n.at, "node %q is never reached", n.name)
+			report(n.at, "node %q is never reached", n.name)
 		}
 	}
 	for _, loop := range f.loops() {
@@ -64,9 +68,11 @@ func (b *builder) checkGraph() {
 		for _, i := range append(loop, loop[0]) {
 			path = append(path, f.nodes[i].name)
 		}
-		b.fault(f.nodes[loop[0]].at, "nothing ends this loop: %s", strings.Join(path, " -> "))
+		report(f.nodes[loop[0]].at, "nothing ends this loop: %s", strings.Join(path, " -> "))
 	}
-	b.checkJoins(f)
+	if !b.lenient {
+		b.checkJoins(f)
+	}
 }
 
 // reach marks every node that can be reached.

@@ -6,10 +6,15 @@ import (
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/engine"
+	"github.com/hitl-tui/hitl-tui/internal/workflow/agentmap"
+	"github.com/hitl-tui/hitl-tui/internal/workflow/node"
 )
 
 // format is the number of the format this program reads and writes.
 const format = 1
+
+// strictRules is the word for the rules of a workflow file that says nothing else.
+const strictRules = "strict"
 
 // topLevel is how messages call the outermost mapping.
 const topLevel = "the top level"
@@ -17,6 +22,7 @@ const topLevel = "the top level"
 // file is a workflow file as it is written: every text in its place, nothing resolved yet.
 type file struct {
 	format         formatT
+	rules          wordT
 	name           nameT
 	description    wordT
 	input          inputT
@@ -31,7 +37,7 @@ type file struct {
 }
 
 func newFile() *file {
-	return &file{maxConcurrency: intT{0, 1, 10_000}, stepLimit: intT{0, 1, 10_000_000}}
+	return &file{rules: wordT{what: "rules", words: []string{strictRules, agentmap.Rules}}, maxConcurrency: intT{0, 1, 10_000}, stepLimit: intT{0, 1, 10_000_000}}
 }
 
 // fileKeys are the keys of the top level.
@@ -39,6 +45,7 @@ func fileKeys() []key[file] {
 	return []key[file]{
 		{"workflow", true, "name: letters, digits, . _ and -, up to 64", func(f *file) place { return &f.name }},
 		{"format", false, "number of the format (1)", func(f *file) place { return &f.format }},
+		{"rules", false, "agentmap, as of a converted AgentMap file: a node may be called Start or Save it, a node that is never reached and a loop that nothing ends are warnings, a node runs once for the branches that reach it in one step, and input that no key takes is left out (strict)", func(f *file) place { return &f.rules }},
 		{"description", false, "a text for people", func(f *file) place { return &f.description }},
 		{"input", false, "JSON Schema of the input object; each property is a state key (takes no input)", func(f *file) place { return &f.input }},
 		{"state", false, "key: reducer, one of replace, append, add, merge, union, last (replace)", func(f *file) place { return &f.state }},
@@ -65,6 +72,8 @@ func readFile(src *source, root *value) *file {
 			return nil // what else it says may mean something else there
 		}
 	}
+	v := root.get("rules")
+	r.lenient = v != nil && v.text == agentmap.Rules
 	readKeys(r, fileKeys(), f, root, topLevel, nil)
 	return f
 }
@@ -136,6 +145,7 @@ type nodeDef struct {
 	routes      routesT
 	when        whenT
 	failure     targets
+	failed      outputT
 	join        wordT
 	output      outputT
 	timeout     durationT
@@ -169,6 +179,10 @@ type nodeDef struct {
 	temperature floatT
 	maxTokens   intT
 
+	agent   wordT // of agent
+	said    wordT // its prompt
+	context jsonT
+
 	items       exprT // of map
 	do          nodesT
 	child       childT // of map and workflow
@@ -192,6 +206,7 @@ func newNode(name string, at position) *nodeDef {
 		parse:    wordT{what: "parse", words: parseNames()},
 		protocol: wordT{what: "protocol", words: []string{"json"}},
 		question: newQuestion("", at),
+		agent:    wordT{what: "agent", words: node.Agents()},
 
 		method:      wordT{what: "method", words: methods},
 		statuses:    intList{min: 200, max: 599},

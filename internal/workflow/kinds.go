@@ -19,6 +19,7 @@ const (
 	mapKind       = "map"
 	workflowKind  = "workflow"
 	waitKind      = "wait"
+	agentKind     = "agent"
 	failKind      = "fail"
 )
 
@@ -68,6 +69,8 @@ func kinds() []*kind {
 			value: func(n *nodeDef) place { return &n.child }, own: []key[nodeDef]{inKey()}, output: true},
 		{name: waitKind, doc: "a duration, or {until: expression}",
 			value: func(n *nodeDef) place { return &n.wait }},
+		{name: agentKind, doc: "an agent of AgentMap: branching, summary, orchestrator, or a reader or writer of CSV, JSON or text files; output: {result, success}",
+			value: func(n *nodeDef) place { return &n.agent }, own: agentKeys(), output: true},
 		{name: failKind, doc: "template: the node fails with this message",
 			value: func(n *nodeDef) place { return &n.text }},
 	}
@@ -133,6 +136,7 @@ func commonKeys() []key[nodeDef] {
 		{"routes", false, "ROUTE: target, by action of the answer, exit code, HTTP status, or what a json program says", func(n *nodeDef) place { return &n.routes }},
 		{"when", false, "list of {if: expression, then: target}; the first that holds is taken", func(n *nodeDef) place { return &n.when }},
 		{"failure", false, "where to go when the node failed, was rejected or cancelled", func(n *nodeDef) place { return &n.failure }},
+		{"failed", false, "{KEY: expression}, written when that way is taken; `output` is then what errors.NODE says", func(n *nodeDef) place { return &n.failed }},
 		{"join", false, "when a node with several predecessors runs: all, arrived, each or step", func(n *nodeDef) place { return &n.join }},
 	}
 }
@@ -188,6 +192,15 @@ func llmKeys() []key[nodeDef] {
 		{"max_tokens", false, "most it may answer; a longer answer is a failure (that of the model)", func(n *nodeDef) place { return &n.maxTokens }},
 		timeoutKey("2m"),
 		retryKey(),
+	}
+}
+
+// agentKeys are the keys of agent alone.
+func agentKeys() []key[nodeDef] {
+	return []key[nodeDef]{
+		{"in", false, "name: expression, what the agent is given, in order", func(n *nodeDef) place { return &n.in }},
+		{"prompt", false, "a text, not a template: the file of a reader or writer", func(n *nodeDef) place { return &n.said }},
+		{"context", false, "plain JSON: the settings of the agent", func(n *nodeDef) place { return &n.context }},
 	}
 }
 

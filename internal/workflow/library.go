@@ -13,8 +13,8 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/nearest"
 )
 
-// Library is the folders in which workflows are found by name: the workflow child is child.yaml or child.yml in one of
-// them. Folders that do not exist are left out. The zero value finds none, and knows no models.
+// Library is the folders in which workflows are found by name: the workflow child is child.yaml, child.yml or child.csv in
+// one of them. Folders that do not exist are left out. The zero value finds none, and knows no models.
 type Library struct {
 	Folders  []string
 	Services Services // of the workflows that it reads
@@ -31,50 +31,73 @@ func (e *NameError) Error() string { return fmt.Sprintf("workflow %q %s", e.Name
 func (e *NameError) Unwrap() error { return e.err }
 
 // endings are those of workflow files, in lower case.
-func endings() []string { return []string{".yaml", ".yml"} }
+func endings() []string { return []string{".yaml", ".yml", csvEnding} }
 
 // IsName reports whether a reference is the name of a workflow and no file: it has neither a folder nor the ending of a
 // workflow file.
 func IsName(ref string) bool {
 	lower := strings.ToLower(ref)
-	file := strings.Contains(lower, ".csv::") || slices.ContainsFunc(append(endings(), ".csv"), func(end string) bool { return strings.HasSuffix(lower, end) })
+	file := strings.Contains(lower, csvEnding+"::") || slices.ContainsFunc(endings(), func(end string) bool { return strings.HasSuffix(lower, end) })
 	return !file && !strings.ContainsRune(ref, '/') && !strings.ContainsRune(ref, filepath.Separator)
 }
 
 // Load reads FILE, or the workflow of a name, and whatever it names. A file of the present folder that is called like a
-// name is that file. The error is Faults or a *NameError, or wraps fs.ErrNotExist and the like. FILE::GRAPH, a graph of an
-// AgentMap CSV file, comes with a later version.
+// name is that file. FILE.csv::GRAPH, or NAME::GRAPH, is one of the graphs of an AgentMap file; without GRAPH the only one,
+// or the one that is called like the file. The error is Faults, a *NameError or a *GraphError, or wraps fs.ErrNotExist and
+// the like.
 func (l Library) Load(ref string) (*Loaded, error) {
-	file, graph, _ := strings.Cut(ref, "::")
-	if graph != "" || strings.EqualFold(filepath.Ext(file), ".csv") {
-		return nil, Faults{{File: file, Line: 1, Column: 1, Message: "AgentMap CSV files come with a later version: write the workflow in YAML"}}
-	}
-	name := ""
-	info, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) && IsName(file) {
-		name = file
-		if file, err = l.Find(name); err != nil {
-			return nil, err
-		}
-	}
-	if err == nil && info != nil && info.IsDir() {
-		return nil, Faults{{File: file, Line: 1, Column: 1, Message: "this is a folder: name a workflow file in it"}}
-	}
-	abs, err := filepath.Abs(file)
-	if err != nil {
-		return nil, fmt.Errorf("workflow %s: %w", file, err)
-	}
-	b := &bundle{source: &disk{first: abs, shown: file, library: l}, services: l.Services, fresh: true}
-	loaded, err := b.root(filepath.Base(abs))
+	x, err := l.locate(ref)
 	if err != nil {
 		return nil, err
 	}
-	if name != "" && loaded.Name != name {
-		return nil, &NameError{Name: name, Message: misnamed(file, loaded.Name)}
+	b := l.bundleOf(x)
+	loaded, err := b.root(withGraph(filepath.Base(x.path), x.graph))
+	if err != nil {
+		return nil, err
 	}
-	loaded.Definition = checkpoint.Definition{Fingerprint: checkpoint.Fingerprint(b.files), Workflow: loaded.Name, Source: abs, Files: b.files}
+	if x.name != "" && loaded.Name != x.name && !isCSV(x.path) {
+		return nil, &NameError{Name: x.name, Message: misnamed(x.file, loaded.Name)}
+	}
+	_, graph := cutGraph(b.files[0].Path)
+	loaded.Definition = checkpoint.Definition{
+		Fingerprint: checkpoint.Fingerprint(b.files), Workflow: loaded.Name, Graph: graph, Source: x.path, Files: b.files,
+	}
 	loaded.Graph.Fingerprint = loaded.Definition.Fingerprint
 	return loaded, nil
+}
+
+// located is a workflow file that was found.
+type located struct {
+	file  string // as it was written, or as it was found
+	path  string // absolute
+	graph string // of a CSV file, "" where none is named
+	name  string // by which it was found, "" for a path
+}
+
+func (l Library) bundleOf(x located) *bundle {
+	return &bundle{source: &disk{first: x.path, shown: x.file, library: l}, services: l.Services, fresh: true}
+}
+
+// locate finds the file of a reference.
+func (l Library) locate(ref string) (x located, err error) {
+	x.file, x.graph, _ = strings.Cut(ref, "::")
+	info, err := os.Stat(x.file)
+	if errors.Is(err, fs.ErrNotExist) && IsName(x.file) {
+		x.name = x.file
+		if x.file, err = l.Find(x.name); err != nil {
+			return x, err
+		}
+	}
+	switch {
+	case err == nil && info != nil && info.IsDir():
+		return x, Faults{{File: x.file, Line: 1, Column: 1, Message: "this is a folder: name a workflow file in it"}}
+	case err == nil && x.graph != "" && !isCSV(x.file):
+		return x, Faults{{File: x.file, Line: 1, Column: 1, Message: "this file holds one workflow: leave ::" + x.graph + " away, which names a graph of a CSV file"}}
+	}
+	if x.path, err = filepath.Abs(x.file); err != nil {
+		return x, fmt.Errorf("workflow %s: %w", x.file, err)
+	}
+	return x, nil
 }
 
 // misnamed continues the sentence "workflow NAME ..." for a file that calls itself otherwise: one name for two workflows
@@ -98,7 +121,7 @@ func (l Library) Find(name string) (string, error) {
 		for _, entry := range entries {
 			stem, ok := stemOf(entry.Name())
 			switch file := filepath.Join(folder, entry.Name()); {
-			case !ok || entry.IsDir():
+			case !ok || entry.IsDir() || isCSV(file) && !HoldsGraphs(file):
 			case stem != name:
 				known = append(known, stem)
 			case !slices.ContainsFunc(found, func(other string) bool { return sameFile(file, other) }):

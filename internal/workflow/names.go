@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hitl-tui/hitl-tui/internal/workflow/agentmap"
 )
 
 // maxName is the longest name in characters.
@@ -32,6 +34,12 @@ func (r *reader) stateKey(v *value) bool {
 
 // nodeName checks the name of a node.
 func (r *reader) nodeName(v *value) bool {
+	if r.lenient {
+		if !agentmap.NodeNameOK(v.text) {
+			r.fault(v.at, "%q cannot be a node name: letters, digits, _, - and blanks, at most %d, and neither END nor START", v.text, maxName)
+		}
+		return agentmap.NodeNameOK(v.text)
+	}
 	return r.identifier(v, "a node name", slices.Contains(reservedNodes, strings.ToUpper(v.text)))
 }
 

@@ -187,6 +187,7 @@ func (b *builder) input(n *nodeDef, child *Loaded) func(engine.Scope) (map[strin
 	} else {
 		list = b.sameNamed(n, child)
 	}
+
 	return func(s engine.Scope) (map[string]engine.Value, error) {
 		in := make(map[string]json.RawMessage, len(list))
 		for _, x := range list {
@@ -217,8 +218,12 @@ func (b *builder) checkInputs(n *nodeDef, child *Loaded) {
 	given := map[string]bool{}
 	for _, x := range n.in.list {
 		given[x.key.text] = true
-		if !slices.Contains(child.InputKeys, x.key.text) && !child.openInput() {
-			b.fault(x.key.at, "workflow %q has no input %q%s", child.Name, x.key.text, b.didYouMean(x.key.text, child.InputKeys))
+		if !slices.Contains(child.InputKeys, child.keyOf(x.key.text)) && !child.openInput() {
+			report := b.fault
+			if child.lenient {
+				report = b.warn
+			}
+			report(x.key.at, "workflow %q has no input %q%s", child.Name, x.key.text, b.didYouMean(x.key.text, child.InputKeys))
 		}
 	}
 	for _, key := range child.required() {

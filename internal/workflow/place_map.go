@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"slices"
-	"strings"
 )
 
 // defaultItem is what a map calls its item where the file does not say.
@@ -37,13 +36,7 @@ type childT struct {
 }
 
 func (p *childT) take(r *reader, name string, v *value) {
-	text, ok := r.scalar(name, "a workflow file", v)
-	ext := strings.ToLower(text)
-	switch {
-	case !ok:
-	case strings.HasSuffix(ext, ".csv") || strings.Contains(ext, ".csv::"):
-		r.fault(v.at, "AgentMap CSV files come with a later version: write the workflow in YAML")
-	default:
+	if _, ok := r.scalar(name, "a workflow file", v); ok {
 		p.v = v
 	}
 }

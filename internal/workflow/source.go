@@ -17,6 +17,9 @@ type source struct {
 	lines  []string
 	faults Faults
 
+	warnings Faults
+	lenient  bool // AgentMap's rules hold
+
 	suggestions int // nearest names looked for so far
 	unclear     int // faults that leave open where a node leads
 	doubts      int // faults that leave open what else a node says
@@ -31,14 +34,25 @@ const maxFaults = 1000
 
 // fault notes a mistake.
 func (s *source) fault(at position, format string, args ...any) {
-	if len(s.faults) >= maxFaults {
-		return
+	if len(s.faults) < maxFaults {
+		s.faults = append(s.faults, s.told(at, format, args...))
 	}
+}
+
+// warn notes what is no mistake, and yet worth knowing.
+func (s *source) warn(at position, format string, args ...any) {
+	if len(s.warnings) < maxFaults {
+		s.warnings = append(s.warnings, s.told(at, format, args...))
+	}
+}
+
+// told is a message with its place.
+func (s *source) told(at position, format string, args ...any) Fault {
 	f := Fault{File: s.path, Line: at.line, Column: at.column, Message: fmt.Sprintf(format, args...)}
 	if at.line >= 1 && at.line <= len(s.lines) {
 		f.Excerpt = excerpt(s.lines[at.line-1], at.column)
 	}
-	s.faults = append(s.faults, f)
+	return f
 }
 
 // maxSuggestions bounds the search for nearest names, whose cost grows with the number of names: a large file whose

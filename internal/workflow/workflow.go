@@ -5,12 +5,14 @@ package workflow
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"os"
 	"slices"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/engine"
+	"github.com/hitl-tui/hitl-tui/internal/workflow/agentmap"
 )
 
 // Loaded is a workflow file that validates.
@@ -24,6 +26,7 @@ type Loaded struct {
 	Warnings    Faults
 
 	input   *actions.Schema
+	lenient bool     // AgentMap's rules hold
 	outputs []string // the fields of what a run of it gives; nil: not known
 }
 
@@ -37,7 +40,7 @@ func readText(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	text, err := io.ReadAll(io.LimitReader(f, int64(limitOf(path))+1))
 	return string(text), err
 }
 
@@ -46,9 +49,8 @@ func parse(path, text string) (*Loaded, error) {
 	return (&bundle{source: kept{{Path: path, Text: text}}}).root(path)
 }
 
-// load makes a workflow of a file's text; asks is whether a node of it may wait for a person.
-func (s *source) load(text string, bundle *bundle, name string) (l *Loaded, asks bool) {
-	root := parseYAML(s, text)
+// load makes a workflow of a file's values; asks is whether a node of it may wait for a person.
+func (s *source) load(root *value, bundle *bundle, name string) (l *Loaded, asks bool) {
 	if root == nil {
 		return nil, false
 	}
@@ -57,7 +59,7 @@ func (s *source) load(text string, bundle *bundle, name string) (l *Loaded, asks
 		return nil, false
 	}
 	b := newBuilder(s, f, bundle, name)
-	l = &Loaded{Name: f.name.text, Description: f.description.text, Graph: b.graph(), Input: f.input.raw, input: f.input.compiled}
+	l = &Loaded{Name: f.name.text, Description: f.description.text, Graph: b.graph(), Input: f.input.raw, input: f.input.compiled, lenient: s.lenient}
 	b.check()
 	if f.input.v == nil {
 		l.Input = json.RawMessage(noInput)
@@ -87,12 +89,39 @@ func (b *builder) outputs(open bool) []string {
 	return append([]string{}, b.own.Keys...)
 }
 
+// keyOf is the input key that a name means: by AgentMap's rules one with characters that no key has means that with _ in
+// their place.
+func (l *Loaded) keyOf(name string) string {
+	if l.lenient && !slices.Contains(l.InputKeys, name) {
+		return agentmap.Key(name)
+	}
+	return name
+}
+
+// fit gives the keys of an input their own names, and by AgentMap's rules leaves out what no key takes.
+func (l *Loaded) fit(in map[string]json.RawMessage) (fitted map[string]json.RawMessage, left []string) {
+	fitted = make(map[string]json.RawMessage, len(in))
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		key := l.keyOf(name)
+		if l.lenient && !slices.Contains(l.InputKeys, key) && !l.openInput() {
+			left = append(left, name)
+			continue
+		}
+		fitted[key] = in[name]
+	}
+	return fitted, left
+}
+
+// LeftOut are the keys of an input that by AgentMap's rules CheckInput leaves out, since nothing in the file names them.
+func (l *Loaded) LeftOut(in map[string]json.RawMessage) []string {
+	_, left := l.fit(in)
+	return left
+}
+
 // CheckInput checks and completes an input object: unknown keys refused, defaults filled in, scalars coerced. The
 // error is *InputError.
 func (l *Loaded) CheckInput(in map[string]json.RawMessage) (map[string]json.RawMessage, error) {
-	if in == nil {
-		in = map[string]json.RawMessage{}
-	}
+	in, _ = l.fit(in)
 	raw, err := marshal(in)
 	if err != nil {
 		return nil, &InputError{l.Name, err}

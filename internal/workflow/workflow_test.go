@@ -247,10 +247,17 @@ func TestLoadRefuses(t *testing.T) {
 		t.Error("a folder is a workflow")
 	}
 	for _, ref := range []string{"x.csv", "x.CSV", "x.csv::main", "x.yaml::main"} {
-		var faults Faults
-		if _, err := Load(ref); !errors.As(err, &faults) || !strings.Contains(err.Error(), "CSV") {
+		if _, err := Load(ref); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", ref, err)
 		}
+	}
+	yaml := filepath.Join(t.TempDir(), "t.yaml")
+	if err := os.WriteFile(yaml, []byte(wf("  a: {fail: x}\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var faults Faults
+	if _, err := Load(yaml + "::main"); !errors.As(err, &faults) || !strings.Contains(err.Error(), "holds one workflow") {
+		t.Errorf("a graph of a YAML file: %v", err)
 	}
 }
 

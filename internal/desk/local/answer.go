@@ -174,7 +174,11 @@ func (s *Source) Start(ctx context.Context, r desk.StartRequest, reviewer string
 	if err != nil {
 		return nil, taken(err, r.Thread)
 	}
-	return resultOf(out, s.now()), nil
+	result := resultOf(out, s.now())
+	for _, key := range loaded.LeftOut(r.Input) {
+		result.Warnings = append(result.Warnings, fmt.Sprintf("the input %q is left out: nothing in %s names it", key, loaded.Name))
+	}
+	return result, nil
 }
 
 // load reads the workflow that is to start.
@@ -229,7 +233,7 @@ func workdirOf(name string) (string, error) {
 func (s *Source) Workflows(ctx context.Context, folders []string) ([]desk.Workflow, error) {
 	var all []desk.Workflow
 	for _, folder := range folders {
-		for _, pattern := range []string{"*.yaml", "*.yml"} {
+		for _, pattern := range []string{"*.yaml", "*.yml", "*.csv"} {
 			files, err := filepath.Glob(filepath.Join(folder, pattern))
 			if err != nil {
 				return nil, &desk.Error{Code: desk.CodeUsage, Message: "folder " + folder + ": " + err.Error(), Err: err}
@@ -238,11 +242,30 @@ func (s *Source) Workflows(ctx context.Context, folders []string) ([]desk.Workfl
 				if ctx.Err() != nil {
 					return nil, ctx.Err()
 				}
-				all = append(all, s.describe(file))
+				all = append(all, s.described(file)...)
 			}
 		}
 	}
 	return all, nil
+}
+
+// described is the workflow of a file, or each graph of an AgentMap file; none for a CSV file that holds data.
+func (s *Source) described(file string) []desk.Workflow {
+	if !strings.EqualFold(filepath.Ext(file), ".csv") {
+		return []desk.Workflow{s.describe(file)}
+	}
+	if !workflow.HoldsGraphs(file) {
+		return nil
+	}
+	graphs, err := s.files.Graphs(file)
+	if err != nil || len(graphs) == 0 {
+		return []desk.Workflow{s.describe(file)}
+	}
+	all := make([]desk.Workflow, len(graphs))
+	for i, graph := range graphs {
+		all[i] = s.describe(file + "::" + graph)
+	}
+	return all
 }
 
 func (s *Source) describe(file string) desk.Workflow {

@@ -24,6 +24,7 @@ type Envelope struct {
 	Error            *Error          `json:"error"`
 	AlreadyApplied   bool            `json:"already_applied"`
 	DurationMS       int64           `json:"duration_ms"`
+	Warnings         []string        `json:"warnings,omitempty"` // of a start: what was left out of its input
 }
 
 // Error is what went wrong.
@@ -69,7 +70,7 @@ type Option struct {
 func FromResult(r *desk.Result) Envelope {
 	e := Envelope{
 		Status: text(r.Status), ThreadID: text(r.Thread), Step: &r.Step, Workflow: text(r.Workflow), Outputs: r.Outputs,
-		AlreadyApplied: r.AlreadyApplied, DurationMS: r.Duration.Milliseconds(),
+		AlreadyApplied: r.AlreadyApplied, DurationMS: r.Duration.Milliseconds(), Warnings: r.Warnings,
 	}
 	e.ask(r.Questions)
 	e.Interrupted = e.Interrupted || r.Interrupted

@@ -39,6 +39,9 @@ func ErrorFields() []Word {
 	}
 }
 
+// ErrorNames are the names of these fields.
+func ErrorNames() []string { return namesOf(ErrorFields()) }
+
 // RunFields are what run has.
 func RunFields() []Word {
 	return []Word{

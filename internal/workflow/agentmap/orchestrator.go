@@ -1,0 +1,91 @@
+package agentmap
+
+import (
+	"slices"
+	"strings"
+)
+
+// candidates are the nodes that an orchestrator may pick: all others, those of a type, or those named.
+func (t *translator) candidates(w *work) []*work {
+	nodes, kind := "", ""
+	if w.context != nil {
+		if x := w.context.get("nodes"); x.isText() && x.Text != "all" {
+			nodes = x.Text
+		}
+		for _, key := range []string{"node_type", "nodeType"} {
+			if x := w.context.get(key); x.isText() {
+				kind = x.Text
+			}
+		}
+	}
+	if after, ok := strings.CutPrefix(nodes, "nodeType:"); ok {
+		nodes, kind = "", strings.TrimSpace(after)
+	}
+	var named []string
+	for _, name := range strings.Split(nodes, "|") {
+		if name = strings.TrimSpace(name); name != "" {
+			named = append(named, name)
+		}
+	}
+	var list []*work
+	for _, x := range t.nodes {
+		if x == w || kind != "" && plainType(x.typed) != plainType(kind) || named != nil && !slices.Contains(named, x.Name) {
+			continue
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// makeOrchestrator makes a node that picks the next one by itself, from what it is told of the candidates.
+func makeOrchestrator(t *translator, w *work, v *Value) {
+	candidates := t.candidates(w)
+	known := mapping(w.At)
+	for _, c := range candidates {
+		about := mapping(c.At)
+		for key, column := range map[string]Column{"description": Description, "prompt": Prompt} {
+			if s := c.Cell(column); s != "" {
+				about.put(key, text(c.At, s))
+			}
+		}
+		slices.SortFunc(about.Entries, func(a, b Entry) int { return strings.Compare(a.Key.Text, b.Key.Text) })
+		known.Entries = append(known.Entries, Entry{text(c.At, c.name), about})
+	}
+	settings := mapping(w.At)
+	t.orchestratorSettings(w, settings, candidates)
+	settings.put("nodes", known)
+	t.run(w, v, w.agent.name, settings)
+	out := t.writes(w, "output.result")
+	out.put(flag, text(w.At, "output.success"))
+	v.put("output", out)
+	if len(candidates) == 0 {
+		t.fault(w.At, "the orchestrator %q has no node to pick", w.Name)
+		return
+	}
+	when := list(w.At)
+	for _, c := range candidates {
+		branch := mapping(w.At)
+		branch.put("if", text(w.At, "output.result == "+quoted(c.name)))
+		branch.put("then", text(c.At, c.name))
+		when.Items = append(when.Items, branch)
+	}
+	v.put("when", when)
+	v.put("then", t.destination(w.edges.failure))
+}
+
+// orchestratorSettings keeps what holds without a model.
+func (t *translator) orchestratorSettings(w *work, settings *Value, candidates []*work) {
+	if w.context == nil {
+		return
+	}
+	if x := w.context.get("matching_strategy"); x != nil && x.Text != "algorithm" {
+		t.warn(x.At, "the orchestrator %q matches by algorithm here, without asking a model", w.Name)
+	}
+	if x := w.context.get("default_target"); x.isText() {
+		if !slices.ContainsFunc(candidates, func(c *work) bool { return c.Name == x.Text }) {
+			t.fault(x.At, "default_target names the node %q, which is not among those that may be picked%s", x.Text, t.nodeHint(x.Text))
+			return
+		}
+		settings.put("default_target", text(x.At, t.names[x.Text]))
+	}
+}
