@@ -262,8 +262,10 @@ func (s *Source) described(file string) []desk.Workflow {
 		return []desk.Workflow{s.describe(file)}
 	}
 	all := make([]desk.Workflow, len(graphs))
+	stem := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	for i, graph := range graphs {
 		all[i] = s.describe(file + "::" + graph)
+		all[i].Name = stem + "::" + graph // by which the library finds it
 	}
 	return all
 }
