@@ -142,7 +142,7 @@ func (b *Bundle) CheckedSteps(ctx context.Context) iter.Seq2[*Checkpoint, error]
 				yield(nil, err)
 				return
 			}
-			if last = c.Version(); !yield(c, nil) {
+			if last = c.Version(); !yield(b.shown(c), nil) {
 				return
 			}
 		}
@@ -151,6 +151,16 @@ func (b *Bundle) CheckedSteps(ctx context.Context) iter.Seq2[*Checkpoint, error]
 				Err: fmt.Errorf("the head of the thread is %s, the last step is %s", b.Thread.Version(), last)})
 		}
 	}
+}
+
+// shown has a head that does not say it, because it comes from a file, say what the thread's row shows.
+func (b *Bundle) shown(c *Checkpoint) *Checkpoint {
+	if c.Step != b.Thread.Step || c.Commit == "" || c.Shown != nil {
+		return c
+	}
+	head, s := *c, b.Thread.Summary.Stored()
+	head.Shown = &s
+	return &head
 }
 
 // CheckedDecisions walks the decisions and yields a *ChainError where their chain does not hold, or ends otherwise than

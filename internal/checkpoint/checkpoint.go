@@ -133,6 +133,7 @@ type Checkpoint struct {
 	Outputs     json.RawMessage // the workflow's result, once Done
 	SizeBytes   int64           // of the state as stored; set by the store
 	Commit      string          // id of the commit that wrote it, "" for a Put; set by the store
+	Shown       *Summary        // what the thread's row shows while this is its head; nil for a Put and from earlier versions; set by the store
 	Channels    Channels        // nil when it was not asked for
 }
 

@@ -25,6 +25,10 @@ func (c *Checkpoint) Clone() *Checkpoint {
 	}
 	d.Error, d.Origin = clonePtr(c.Error), clonePtr(c.Origin)
 	d.Outputs = cloneRaw(c.Outputs)
+	if c.Shown != nil {
+		shown := c.Shown.Stored()
+		d.Shown = &shown
+	}
 	d.Channels = c.Channels.Clone()
 	return &d
 }

@@ -173,6 +173,12 @@ type Commit struct {
 	Summary     Summary
 }
 
+// Show has the checkpoint say what the thread's row is to show, as a store keeps it.
+func (c *Commit) Show() {
+	shown := c.Summary.Stored()
+	c.Checkpoint.Shown = &shown
+}
+
 // NewThread is what a thread's row holds from the start.
 type NewThread struct {
 	Workdir   string

@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
@@ -130,6 +131,22 @@ type record struct {
 	Error      *checkpoint.Failure  `json:"error,omitempty"`
 	Origin     *checkpoint.Origin   `json:"origin,omitempty"`
 	Outputs    verbatim             `json:"outputs,omitempty"`
+	Shown      *shown               `json:"shown,omitempty"`
+}
+
+// shown is a checkpoint.Summary.
+type shown struct {
+	Phase        checkpoint.Status `json:"phase"`
+	Title        string            `json:"title,omitempty"`
+	Node         string            `json:"node,omitempty"`
+	Questions    int               `json:"questions,omitempty"`
+	Answered     int               `json:"answered,omitempty"`
+	WaitingSince *time.Time        `json:"waiting,omitempty"`
+	Due          *time.Time        `json:"due,omitempty"`
+	Assignee     string            `json:"assignee,omitempty"`
+	Group        string            `json:"group,omitempty"`
+	Priority     string            `json:"priority,omitempty"`
+	Error        string            `json:"error,omitempty"`
 }
 
 // interrupt shadows the fields that hold JSON from outside, which encoding/json would rewrite.
@@ -144,10 +161,12 @@ type previous struct {
 	Content verbatim `json:"content,omitempty"`
 }
 
-// EncodeRecord writes the lists, the error, the origin and the outputs of c.
+// EncodeRecord writes the lists, the error, the origin and the outputs of c, and what the thread's row shows of it. At its
+// end is a checksum, which covers the rest of c but for its revision, commit id and state, too: a record that was changed,
+// or put beside another step, cannot be read.
 func EncodeRecord(c *checkpoint.Checkpoint) ([]byte, error) {
 	r := record{Next: c.Next, Runs: c.Runs, Decisions: c.Decisions, Error: c.Error, Origin: c.Origin,
-		Outputs: verbatim(c.Outputs)}
+		Outputs: verbatim(c.Outputs), Shown: (*shown)(c.Shown)}
 	for i := range c.Interrupts {
 		q := &c.Interrupts[i]
 		shadow := interrupt{Interrupt: q, Payload: verbatim(q.Payload)}
@@ -156,17 +175,25 @@ func EncodeRecord(c *checkpoint.Checkpoint) ([]byte, error) {
 		}
 		r.Interrupts = append(r.Interrupts, shadow)
 	}
-	return json.Marshal(&r)
+	b, err := json.Marshal(&r)
+	if err != nil {
+		return nil, err
+	}
+	return sealRecord(b, c), nil
 }
 
-// DecodeRecord reads what EncodeRecord writes into c.
+// DecodeRecord reads what EncodeRecord writes into c, whose other fields but for revision, commit id and state are those
+// that the record was written with. One of an earlier version has no checksum.
 func DecodeRecord(b []byte, c *checkpoint.Checkpoint) error {
 	var r record
+	if err := checkRecord(b, c); err != nil {
+		return err
+	}
 	if err := json.Unmarshal(b, &r); err != nil {
 		return fmt.Errorf("the stored record: %w", err)
 	}
 	c.Next, c.Runs, c.Decisions, c.Error, c.Origin = r.Next, r.Runs, r.Decisions, r.Error, r.Origin
-	c.Outputs = json.RawMessage(r.Outputs)
+	c.Outputs, c.Shown = json.RawMessage(r.Outputs), (*checkpoint.Summary)(r.Shown)
 	for _, shadow := range r.Interrupts {
 		var q checkpoint.Interrupt
 		if shadow.Interrupt != nil {

@@ -107,3 +107,54 @@ func FuzzDecode(f *testing.F) {
 		codec.DecodeRecord(b, new(checkpoint.Checkpoint))
 	})
 }
+
+// TestRecordIsSealed changes each byte of a record, and all that a backend keeps beside it.
+func TestRecordIsSealed(t *testing.T) {
+	in := checkpoint.Checkpoint{Thread: "t", Step: 3, TS: time.Unix(1, 2000), Source: checkpoint.SourceStep, Workflow: "w", Fingerprint: "f",
+		Next: []string{"a"}, Shown: &checkpoint.Summary{Phase: checkpoint.Stalled, Node: "a"}}
+	beside := func() *checkpoint.Checkpoint {
+		return &checkpoint.Checkpoint{Thread: in.Thread, Step: in.Step, TS: in.TS, Source: in.Source, Workflow: in.Workflow, Fingerprint: in.Fingerprint}
+	}
+	b, err := codec.EncodeRecord(&in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := beside()
+	if err := codec.DecodeRecord(b, out); err != nil || cmp.Diff(&in, out) != "" {
+		t.Fatalf("%v: %s", err, cmp.Diff(&in, out))
+	}
+	for i := range b {
+		damaged := append([]byte(nil), b...)
+		damaged[i] ^= 1
+		if codec.DecodeRecord(damaged, beside()) == nil {
+			t.Errorf("a change of byte %d of %s was not seen", i, b)
+		}
+	}
+	moved := append(append([]byte(nil), b[:len(b)-1]...), `,"more":1}`...)
+	if codec.DecodeRecord(moved, beside()) == nil {
+		t.Errorf("something behind the checksum was not seen: %s", moved)
+	}
+	for name, change := range map[string]func(*checkpoint.Checkpoint){
+		"thread":      func(c *checkpoint.Checkpoint) { c.Thread = "u" },
+		"step":        func(c *checkpoint.Checkpoint) { c.Step++ },
+		"time":        func(c *checkpoint.Checkpoint) { c.TS = c.TS.Add(time.Microsecond) },
+		"source":      func(c *checkpoint.Checkpoint) { c.Source = checkpoint.SourceEdit },
+		"ended":       func(c *checkpoint.Checkpoint) { c.Ended = checkpoint.Done },
+		"workflow":    func(c *checkpoint.Checkpoint) { c.Workflow = "x" },
+		"fingerprint": func(c *checkpoint.Checkpoint) { c.Fingerprint = "g" },
+	} {
+		c := beside()
+		change(c)
+		if codec.DecodeRecord(b, c) == nil {
+			t.Errorf("another %s was not seen", name)
+		}
+	}
+}
+
+func TestRecordOfAnEarlierVersion(t *testing.T) {
+	for _, b := range []string{`{}`, `{"next":["a"]}`, `{"outputs":"\"sum\":\"crc32c:00000000\"}"}`} {
+		if err := codec.DecodeRecord([]byte(b), new(checkpoint.Checkpoint)); err != nil {
+			t.Errorf("%s: %v", b, err)
+		}
+	}
+}

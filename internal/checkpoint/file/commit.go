@@ -13,6 +13,7 @@ func (s *Store) Commit(ctx context.Context, c checkpoint.Commit) (checkpoint.Ver
 	if err := c.Validate(); err != nil {
 		return version, err
 	}
+	c.Show()
 	err := s.write(ctx, c.Checkpoint.Thread, func(t *session) (err error) {
 		version, err = t.commit(&c)
 		return err

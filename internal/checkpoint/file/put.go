@@ -12,6 +12,7 @@ func (s *Store) Put(ctx context.Context, c checkpoint.Checkpoint, ifRevision *in
 	if err := c.Validate(); err != nil {
 		return 0, err
 	}
+	c.Shown = nil
 	var revision int64
 	err := s.write(ctx, c.Thread, func(t *session) (err error) {
 		revision, err = t.put(&c, ifRevision)

@@ -50,6 +50,7 @@ type stepPage struct {
 	Error       *checkpoint.Failure  `json:"error,omitempty"`
 	Origin      *checkpoint.Origin   `json:"origin,omitempty"`
 	Runs        []checkpoint.NodeRun `json:"runs,omitempty"`
+	Shown       *summary             `json:"shown,omitempty"`
 	Keyframe    bool                 `json:"keyframe"`
 	Write       int64                `json:"write"`
 	Parent      link                 `json:"parent,omitzero"`
@@ -105,7 +106,7 @@ func (p *step) encode() (file []byte, state int, err error) {
 	c := &p.Checkpoint
 	page := stepPage{Thread: text(c.Thread), Step: c.Step, Revision: c.Revision, TS: checkpoint.Micro(c.TS), Source: c.Source, Ended: c.Ended,
 		Workflow: c.Workflow, Fingerprint: c.Fingerprint, Commit: p.commit, Next: c.Next, Decisions: c.Decisions, Error: c.Error,
-		Origin: c.Origin, Runs: c.Runs, Write: p.write, Keyframe: p.keyframe, Parent: p.parent}
+		Origin: c.Origin, Runs: c.Runs, Shown: (*summary)(c.Shown), Write: p.write, Keyframe: p.keyframe, Parent: p.parent}
 	o, err := verbatim.PageOf(&page)
 	if err != nil {
 		return nil, 0, fmt.Errorf("thread %s, step %d: %w", c.Thread, c.Step, err)
@@ -202,7 +203,8 @@ func decodeStep(b []byte) (*step, error) {
 	p := &step{commit: f.Commit, write: f.Write, keyframe: f.Keyframe, parent: f.Parent, size: int64(len(b)),
 		Checkpoint: checkpoint.Checkpoint{Thread: string(f.Thread), Step: f.Step, Revision: f.Revision, TS: checkpoint.Micro(f.TS),
 			Source: f.Source, Ended: f.Ended, Workflow: f.Workflow, Fingerprint: f.Fingerprint, Next: f.Next, Runs: f.Runs,
-			Decisions: f.Decisions, Error: f.Error, Origin: f.Origin, Outputs: json.RawMessage(f.Outputs), Commit: f.Commit}}
+			Decisions: f.Decisions, Error: f.Error, Origin: f.Origin, Outputs: json.RawMessage(f.Outputs), Commit: f.Commit,
+			Shown: (*checkpoint.Summary)(f.Shown)}}
 	for i := range f.Interrupts {
 		p.Interrupts = append(p.Interrupts, f.Interrupts[i].decode())
 	}

@@ -13,6 +13,7 @@ func (s *Store) Put(ctx context.Context, c checkpoint.Checkpoint, ifRevision *in
 	if err := c.Validate(); err != nil {
 		return 0, err
 	}
+	c.Shown = nil
 	if err := s.lock(ctx); err != nil {
 		return 0, err
 	}
@@ -98,6 +99,7 @@ func (s *Store) Commit(ctx context.Context, c checkpoint.Commit) (checkpoint.Ver
 	if err := c.Validate(); err != nil {
 		return checkpoint.Version{}, err
 	}
+	c.Show()
 	if err := s.lock(ctx); err != nil {
 		return checkpoint.Version{}, err
 	}

@@ -13,6 +13,7 @@ func (s *Store) Commit(ctx context.Context, c checkpoint.Commit) (checkpoint.Ver
 	if err := c.Validate(); err != nil {
 		return version, err
 	}
+	c.Show()
 	// Encoded here, so that nothing is under lock meanwhile.
 	record, err := codec.EncodeRecord(&c.Checkpoint)
 	if err != nil {

@@ -13,6 +13,7 @@ func (s *Store) Put(ctx context.Context, c checkpoint.Checkpoint, ifRevision *in
 	if err := c.Validate(); err != nil {
 		return 0, err
 	}
+	c.Shown = nil
 	record, err := codec.EncodeRecord(&c)
 	if err != nil {
 		return 0, err

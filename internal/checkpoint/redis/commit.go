@@ -13,6 +13,7 @@ func (s *Store) Commit(ctx context.Context, c checkpoint.Commit) (checkpoint.Ver
 	if err := c.Validate(); err != nil {
 		return checkpoint.Version{}, err
 	}
+	c.Show()
 	record, err := encodeRecord(&c.Checkpoint)
 	if err != nil {
 		return checkpoint.Version{}, err

@@ -15,6 +15,7 @@ func (s *Store) Commit(ctx context.Context, c checkpoint.Commit) (checkpoint.Ver
 	if err := c.Validate(); err != nil {
 		return version, err
 	}
+	c.Show()
 	// Encoded here, so that the transaction, which others wait for, holds only what must be in it.
 	record, err := codec.EncodeRecord(&c.Checkpoint)
 	if err != nil {
