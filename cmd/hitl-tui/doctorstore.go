@@ -74,9 +74,10 @@ func (x *examination) space(info desk.StoreInfo, seen *desk.Inspection) {
 	} else {
 		x.ok("size", "%s", text)
 	}
-	if info.LogBytes > longLog {
+	switch {
+	case info.LogBytes > longLog:
 		x.add("log", levelNote, "close what reads for long, such as a backup; it shrinks by itself then", "the write-ahead log is %s", size(info.LogBytes))
-	} else {
+	case info.LogBytes > 0: // not every store has one
 		x.ok("log", "the write-ahead log is %s", size(info.LogBytes))
 	}
 	x.ok("growth", "%s a day, over the last %s", size(seen.PerDay()), age(seen.Window))
@@ -89,6 +90,10 @@ func (x *examination) retention(ctx context.Context, d *opened) desk.Retained {
 		rule, configured = prunableAfter, false
 	}
 	would, err := d.Prunable(ctx, rule)
+	if desk.Code(err) == desk.CodeStoreCorrupt {
+		x.add("retention", levelNote, "see to integrity first", "what could go cannot be counted while something is damaged")
+		return would
+	}
 	if err != nil {
 		x.fail("retention", err, "")
 		return would

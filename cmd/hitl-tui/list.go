@@ -129,7 +129,11 @@ func (a *app) printThreads(threads []desk.Thread, next string) {
 		if since.IsZero() {
 			since = x.Updated
 		}
-		t.add(x.Short, x.Status, x.Workflow, x.Node, firstLine(title), age(now.Sub(since)), due, x.Claimed)
+		old := ""
+		if !since.IsZero() { // of a row that cannot be read nothing is known
+			old = age(now.Sub(since))
+		}
+		t.add(x.Short, x.Status, x.Workflow, x.Node, firstLine(title), old, due, x.Claimed)
 	}
 	a.printTable(t)
 	if next != "" {

@@ -183,7 +183,7 @@ func remedyAfter(code string) string {
 	case CodeStoreNewer:
 		return "; use the version of hitl-tui that wrote it"
 	case CodeStoreCorrupt:
-		return "; other threads stay readable, restore this one from a backup"
+		return "; restore what is hurt from a backup; `hitl-tui doctor` tells whether there is more, and what can still be read"
 	case CodeStoreUnavailable:
 		return "; check the address and the permissions of the store"
 	default:

@@ -134,6 +134,7 @@ func (f *fixture) decided(thread string, n int) {
 			c.Decisions = append(c.Decisions, checkpoint.Decision{ID: fmt.Sprintf("%s-%d", thread, i), ResponseID: fmt.Sprint("r", i), Version: checkpoint.Version{Step: int64(i), Revision: 1},
 				Interrupt: "q", Key: "ok", Address: "review", Path: "main@1/review@1", Action: "approve", Data: raw(`{ "a": 1 }`), Comment: "fine", Reviewer: "ann",
 				DecidedAt: f.clock.Now().Add(time.Duration(i) * time.Minute), WaitedSeconds: 1.5, ShownHash: "h", Outcome: checkpoint.Applied})
+			c.Checkpoint.Decisions = append(c.Checkpoint.Decisions, c.Decisions[i].ID)
 		}
 	})
 }

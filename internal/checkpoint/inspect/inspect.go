@@ -27,18 +27,12 @@ type Options struct {
 // perThread bounds the faults told of one thread: what follows a step that is hurt is mostly hurt by it.
 const perThread = 5
 
-// Fault is one thing that is hurt.
-type Fault struct {
-	Thread string // "" for the store as a whole
-	Text   string
-}
-
 // Report is what was found.
 type Report struct {
 	Threads, Steps, Decisions int64
 	Window                    time.Duration // in which Growth was measured: shorter in a young store
 	Growth                    int64         // bytes of the steps written in it, as stored
-	Faults                    []Fault
+	Faults                    []checkpoint.Fault
 }
 
 // Run looks at the whole of a store. An error means that it could not be looked at; what is hurt is in the report.
@@ -60,10 +54,7 @@ func Run(ctx context.Context, s checkpoint.Store, o Options) (*Report, error) {
 			i.fault("", "%s", text)
 		}
 	}
-	switch err := i.all(ctx); {
-	case errors.Is(err, checkpoint.ErrCorrupt):
-		i.fault("", "the threads behind this cannot be looked at: %v", err)
-	case err != nil:
+	if err := i.all(ctx); err != nil {
 		return nil, err
 	}
 	i.r.Window = min(o.Window, max(now.Sub(i.oldest), time.Hour))
@@ -80,30 +71,54 @@ type inspection struct {
 }
 
 func (i *inspection) fault(thread, format string, args ...any) {
-	i.r.Faults = append(i.r.Faults, Fault{thread, fmt.Sprintf(format, args...)})
+	i.r.Faults = append(i.r.Faults, checkpoint.Fault{Thread: thread, Text: fmt.Sprintf(format, args...)})
 }
 
 func (i *inspection) all(ctx context.Context) error {
 	counts, err := i.s.Counts(ctx)
-	if err != nil {
+	if errors.Is(err, checkpoint.ErrCorrupt) {
+		i.fault("", "the threads cannot be counted: %v", err)
+	} else if err != nil {
 		return err
 	}
 	total := int64(0)
 	for _, n := range counts {
 		total += n
 	}
+	err = eachThread(ctx, i.s, func(t checkpoint.ThreadInfo) error {
+		if err := i.thread(ctx, t); err != nil {
+			return err
+		}
+		i.r.Threads++
+		if i.o.Progress != nil {
+			i.o.Progress(i.r.Threads, max(total, i.r.Threads))
+		}
+		return nil
+	})
+	if errors.Is(err, checkpoint.ErrCorrupt) {
+		i.fault("", "the threads behind this cannot be looked at: %v", err)
+	} else if err != nil {
+		return err
+	}
+	_, faults, err := tombstones(ctx, i.s)
+	if err != nil {
+		return err
+	}
+	lost, err := orphans(ctx, i.s)
+	i.r.Faults = append(append(i.r.Faults, faults...), lost...)
+	return err
+}
+
+// eachThread calls fn for the rows of all threads.
+func eachThread(ctx context.Context, s checkpoint.Store, fn func(checkpoint.ThreadInfo) error) error {
 	for q := (checkpoint.Query{Sort: checkpoint.SortName, Limit: 200}); ; {
-		page, err := i.s.Threads(ctx, q)
+		page, err := s.Threads(ctx, q)
 		if err != nil {
 			return err
 		}
 		for _, t := range page.Threads {
-			if err := i.thread(ctx, t); err != nil {
+			if err := fn(t); err != nil {
 				return err
-			}
-			i.r.Threads++
-			if i.o.Progress != nil {
-				i.o.Progress(i.r.Threads, max(total, i.r.Threads))
 			}
 		}
 		if q.After = page.Next; q.After == "" {
@@ -119,17 +134,19 @@ func (i *inspection) thread(ctx context.Context, t checkpoint.ThreadInfo) error 
 		if err != nil {
 			return err
 		}
-		now, err := i.s.Thread(ctx, t.Thread)
-		switch {
-		case errors.Is(err, checkpoint.ErrNotFound):
-			return nil
-		case errors.Is(err, checkpoint.ErrCorrupt):
-			i.fault(t.Thread, "%v", err)
-		case err != nil:
-			return err
-		case len(found.faults) > 0 && now.Seq != t.Seq:
-			t = *now
-			continue
+		if len(found.faults) > 0 {
+			now, err := i.s.Thread(ctx, t.Thread)
+			switch {
+			case errors.Is(err, checkpoint.ErrNotFound):
+				return nil
+			case errors.Is(err, checkpoint.ErrCorrupt): // which is what all the rest comes of
+				found.faults = []string{err.Error()}
+			case err != nil:
+				return err
+			case moved(&t, now):
+				t = *now
+				continue
+			}
 		}
 		i.r.Steps += found.steps
 		i.r.Decisions += t.Decisions
@@ -149,7 +166,7 @@ func (i *inspection) thread(ctx context.Context, t checkpoint.ThreadInfo) error 
 type found struct {
 	steps, growth int64
 	faults        []string
-	head          bool
+	head          *checkpoint.Checkpoint
 }
 
 func (f *found) fault(format string, args ...any) {
@@ -157,29 +174,37 @@ func (f *found) fault(format string, args ...any) {
 }
 
 func (i *inspection) look(ctx context.Context, t *checkpoint.ThreadInfo) (*found, error) {
-	f := &found{}
-	if err := i.steps(ctx, t, f); err != nil {
+	f, r := &found{}, recordOf(t)
+	if err := i.steps(ctx, t, f, r); err != nil {
 		return nil, err
 	}
-	if !f.head && len(f.faults) == 0 {
+	if f.head == nil && len(f.faults) == 0 {
 		f.fault("thread %s: its last step %d is missing", t.Thread, t.Step)
 	}
-	err := checkpoint.VerifyChain(t.Thread, i.s.Decisions(ctx, t.Thread), checkpoint.Chain{Count: t.Decisions, Last: t.DecisionHash})
-	switch {
-	case errors.Is(err, checkpoint.ErrCorrupt):
-		f.fault("%v", err)
-	case err != nil && !errors.Is(err, checkpoint.ErrNotFound):
+	broken, err := r.verify(ctx, i.s)
+	if err != nil {
 		return nil, err
 	}
-	return f, i.definition(ctx, t, f)
+	f.faults = append(f.faults, broken...)
+	if err := i.definition(ctx, t, f); err != nil {
+		return nil, err
+	}
+	if f.head != nil {
+		f.faults = append(f.faults, differences(t, f.head)...)
+	}
+	return f, nil
 }
 
-func (i *inspection) steps(ctx context.Context, t *checkpoint.ThreadInfo, f *found) error {
+func (i *inspection) steps(ctx context.Context, t *checkpoint.ThreadInfo, f *found, r *record) error {
 	before := int64(-1)
 	for c, err := range i.s.History(ctx, t.Thread, i.o.States) {
+		var hurt *checkpoint.CorruptError
 		switch {
 		case errors.Is(err, checkpoint.ErrCorrupt):
 			f.fault("%v", err)
+			if errors.As(err, &hurt) {
+				before = max(before, hurt.Step)
+			}
 			continue
 		case errors.Is(err, checkpoint.ErrNotFound):
 			return nil
@@ -187,12 +212,11 @@ func (i *inspection) steps(ctx context.Context, t *checkpoint.ThreadInfo, f *fou
 			return err
 		}
 		f.steps++
-		if c.Step <= before {
-			f.fault("thread %s: step %d follows step %d", t.Thread, c.Step, before)
-		}
+		r.name(c)
+		f.follows(t, c, before)
 		before = c.Step
 		if c.Step == t.Step {
-			f.head = true
+			f.head = c
 			if c.Revision != t.Revision {
 				f.fault("thread %s: step %d has revision %d, its thread says %d", t.Thread, c.Step, c.Revision, t.Revision)
 			}
@@ -205,6 +229,19 @@ func (i *inspection) steps(ctx context.Context, t *checkpoint.ThreadInfo, f *fou
 		}
 	}
 	return nil
+}
+
+// follows demands that a step comes after the one before, -1 for the lowest that is kept, and right after it unless it is a
+// Put, which may leave steps out.
+func (f *found) follows(t *checkpoint.ThreadInfo, c *checkpoint.Checkpoint, before int64) {
+	switch {
+	case c.Step <= before:
+		f.fault("thread %s: step %d follows step %d", t.Thread, c.Step, before)
+	case before >= 0 && c.Commit != "" && c.Step > before+1:
+		f.fault("thread %s: step %d follows step %d: what was between them is missing", t.Thread, c.Step, before)
+	case c.Step > t.Step:
+		f.fault("thread %s: step %d is there, though its row names step %d as the last", t.Thread, c.Step, t.Step)
+	}
 }
 
 // definition demands that a definition that is kept is whole, and that a thread that can go on still has what it runs.

@@ -81,6 +81,14 @@ func (h *hurt) Threads(ctx context.Context, q checkpoint.Query) (checkpoint.Page
 	return page, err
 }
 
+func (h *hurt) Thread(ctx context.Context, thread string) (*checkpoint.ThreadInfo, error) {
+	t, err := h.Store.Thread(ctx, thread)
+	if err == nil && thread == "left" && h.thread != nil {
+		h.thread(t)
+	}
+	return t, err
+}
+
 func (h *hurt) History(ctx context.Context, thread string, withState bool) iter.Seq2[*checkpoint.Checkpoint, error] {
 	return func(yield func(*checkpoint.Checkpoint, error) bool) {
 		for c, err := range h.Store.History(ctx, thread, withState) {

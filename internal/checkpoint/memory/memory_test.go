@@ -23,8 +23,24 @@ func fresh(t *testing.T, now func() time.Time) checkpoint.Store {
 	return s
 }
 
-func TestTampered(t *testing.T) {
-	checkpointtest.RunTampered(t, fresh, func(_ *testing.T, s checkpoint.Store, thread string, rows []*checkpoint.Decision) {
-		s.(*memory.Store).Rewrite(thread, rows)
+func TestTampered(t *testing.T) { checkpointtest.RunTampered(t, fresh, rewrite) }
+
+// TestDamaged leaves out what no memory can suffer: a thread without its row, and the bytes of a record.
+func TestDamaged(t *testing.T) {
+	checkpointtest.RunDamaged(t, fresh, checkpointtest.Damage{
+		Rows: rewrite,
+		Row: func(_ *testing.T, s checkpoint.Store, thread string, change func(*checkpoint.ThreadInfo)) {
+			s.(*memory.Store).ChangeRow(thread, change)
+		},
+		RemoveStep: func(_ *testing.T, s checkpoint.Store, thread string, step int64) {
+			s.(*memory.Store).RemoveStep(thread, step)
+		},
+		Stone: func(_ *testing.T, s checkpoint.Store, thread string, b *checkpoint.Tombstone) {
+			s.(*memory.Store).ChangeStone(thread, b)
+		},
 	})
+}
+
+func rewrite(_ *testing.T, s checkpoint.Store, thread string, rows []*checkpoint.Decision) {
+	s.(*memory.Store).Rewrite(thread, rows)
 }

@@ -23,6 +23,9 @@ const (
 	dataCorrupted        = "XX001"
 	indexCorrupted       = "XX002"
 	tooManyConnections   = "53300"
+	undefinedTable       = "42P01"
+	undefinedColumn      = "42703"
+	undefinedFunction    = "42883"
 )
 
 // fatalStates are the classes and codes with which the server ends a connection that another one may do better.
@@ -82,6 +85,9 @@ func classify(err error) error {
 	case code == diskFull:
 		return with(checkpoint.ErrFull)
 	case code == dataCorrupted || code == indexCorrupted:
+		return with(checkpoint.ErrCorrupt)
+	case code == undefinedTable || code == undefinedColumn || code == undefinedFunction:
+		// The statements are this program's own: what they do not find was taken out of the schema.
 		return with(checkpoint.ErrCorrupt)
 	case lost(err):
 		return with(checkpoint.ErrUnreachable)

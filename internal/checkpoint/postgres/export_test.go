@@ -32,3 +32,12 @@ func (s *Store) Rewrite(ctx context.Context, thread string, rows []*checkpoint.D
 		return nil
 	})
 }
+
+// Edit changes tables behind the store's back; something must change.
+func (s *Store) Edit(ctx context.Context, text string, args ...any) error {
+	tag, err := s.pool.Exec(ctx, text, escapeAll(args)...)
+	if err == nil && tag.RowsAffected() == 0 && !tag.Select() && (tag.Update() || tag.Delete() || tag.Insert()) {
+		err = pgx.ErrNoRows
+	}
+	return err
+}

@@ -1,6 +1,7 @@
 package redis_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -28,12 +29,60 @@ func fresh(t *testing.T, now func() time.Time) checkpoint.Store {
 	return open(t, servers.RedisStore(t), redis.Options{Now: now})
 }
 
-func TestTampered(t *testing.T) {
-	checkpointtest.RunTampered(t, fresh, func(t *testing.T, s checkpoint.Store, thread string, rows []*checkpoint.Decision) {
-		if err := s.(*redis.Store).Rewrite(t.Context(), thread, rows); err != nil {
-			t.Fatal(err)
-		}
+func TestTampered(t *testing.T) { checkpointtest.RunTampered(t, fresh, rewrite) }
+
+func rewrite(t *testing.T, s checkpoint.Store, thread string, rows []*checkpoint.Decision) {
+	done(t, s.(*redis.Store).Rewrite(t.Context(), thread, rows))
+}
+
+func TestDamaged(t *testing.T) {
+	checkpointtest.RunDamaged(t, fresh, checkpointtest.Damage{
+		Rows: rewrite,
+		RemoveRow: func(t *testing.T, s checkpoint.Store, thread string) {
+			done(t, s.(*redis.Store).RemoveRow(t.Context(), thread))
+		},
+		Row: func(t *testing.T, s checkpoint.Store, thread string, change func(*checkpoint.ThreadInfo)) {
+			done(t, s.(*redis.Store).ChangeRow(t.Context(), thread, change))
+		},
+		RemoveStep: func(t *testing.T, s checkpoint.Store, thread string, step int64) {
+			done(t, s.(*redis.Store).RemoveStep(t.Context(), thread, step))
+		},
+		Record: func(t *testing.T, s checkpoint.Store, thread string, step int64, old, new string) {
+			done(t, s.(*redis.Store).ChangeRecord(t.Context(), thread, step, old, new))
+		},
+		Stone: func(t *testing.T, s checkpoint.Store, thread string, b *checkpoint.Tombstone) {
+			done(t, s.(*redis.Store).ChangeStone(t.Context(), thread, b))
+		},
 	})
+}
+
+// TestLostPlaces takes a thread out of the sorted sets by which it is listed, one by one.
+func TestLostPlaces(t *testing.T) {
+	for _, set := range []string{"by:name", "by:tail", "by:due:interrupted", "by:waiting:interrupted"} {
+		t.Run(set, func(t *testing.T) {
+			s := fresh(t, nil).(*redis.Store)
+			for _, thread := range []string{"t", "u"} {
+				c := checkpointtest.First(thread)
+				c.Release, c.Summary.Phase = true, checkpoint.Interrupted
+				commit(t, s, c)
+			}
+			faults, err := s.Check(t.Context())
+			if err != nil || len(faults) > 0 {
+				t.Fatalf("%q (%v)", faults, err)
+			}
+			done(t, s.Forget(t.Context(), "t", set))
+			if faults, err = s.Check(t.Context()); err != nil || len(faults) != 1 || !strings.Contains(faults[0], "thread t is not in") || !strings.Contains(faults[0], set) {
+				t.Errorf("%q (%v)", faults, err)
+			}
+		})
+	}
+}
+
+func done(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func open(t testing.TB, url string, o redis.Options) *redis.Store {

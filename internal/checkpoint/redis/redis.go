@@ -45,7 +45,8 @@
 //
 // A commit is two round trips, a page of a listing two. A listing by status, name, change, due or waiting time reads
 // what it shows; every other filter is applied here to rows read in chunks, in order. Prune and deletion work in small
-// scripts, so that nobody else waits long. Nothing ever asks for all keys.
+// scripts, so that nobody else waits long. Only a
+// check of the whole asks for all keys, by SCAN.
 //
 // # What is refused
 //

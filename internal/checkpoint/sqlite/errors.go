@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	driver "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -30,6 +31,11 @@ func classify(err error) error {
 		if e.Code()&0xff == code && !errors.Is(err, sentinel) {
 			return fmt.Errorf("%w: %w", sentinel, err)
 		}
+	}
+	// The statements are this program's own, so a table or a column that they do not find was taken out of the file.
+	if e.Code() == lib.SQLITE_ERROR && !errors.Is(err, checkpoint.ErrCorrupt) &&
+		(strings.Contains(e.Error(), "no such table") || strings.Contains(e.Error(), "no such column")) {
+		return fmt.Errorf("%w: %w", checkpoint.ErrCorrupt, err)
 	}
 	return err
 }

@@ -74,11 +74,16 @@ func (s *Store) migrate(ctx context.Context, fresh bool) error {
 			return err
 		}
 	}
+	return migrateUp(ctx, s.aux)
+}
+
+// migrateUp runs all migrations that db has not seen.
+func migrateUp(ctx context.Context, db *sql.DB) error {
 	scripts, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return err
 	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, s.aux, scripts, goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, scripts, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return err
 	}

@@ -108,6 +108,9 @@ func TestThereAndBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if want.Step < f.Steps-1 {
+			want.Shown = nil // a file tells it of the head alone, in the thread's row
+		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("step %d (-want +got):\n%s", want.Step, diff)
 		}
