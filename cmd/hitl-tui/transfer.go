@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
+	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 )
 
 func (a *app) exportCommand() *cobra.Command {
@@ -157,7 +159,8 @@ func (a *app) backupCommand() *cobra.Command {
 	return a.command("backup FILE", "Copy all threads into a file while they are in use",
 		`Writes a SQLite store with all threads, whatever keeps them here; the desk opens it like any other (--store sqlite:FILE
 --read-only), and "hitl-tui restore" takes it into any store. Of a SQLite or PostgreSQL store it is one moment; of the
-others each thread is as it was at one moment. FILE must be new, and is there once it is whole.`,
+others each thread is as it was at one moment. FILE must be new, and is there once it is whole and was looked through.
+What is hurt in the store is named, left out of the file or in it as it is; the rest is backed up, and the exit code is 5.`,
 		"hitl-tui backup threads-$(date +%F).db", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
 			d, err := a.open(cmd.Context(), openStored)
 			if err != nil {
@@ -168,12 +171,28 @@ others each thread is as it was at one moment. FILE must be new, and is there on
 			if err != nil {
 				return err
 			}
-			if a.flags.json {
-				return a.printJSON(wire.FromBackedUp(b))
+			if err := a.printBackedUp(b); err != nil {
+				return err
 			}
-			a.say("backed up %s to %s (%s)", plural(b.Threads, "thread"), b.File, size(b.Bytes))
+			if len(b.LeftOut)+len(b.Hurt) > 0 {
+				return &shownError{desk.CodeStoreCorrupt}
+			}
 			return nil
 		})
+}
+
+func (a *app) printBackedUp(b *desk.BackedUp) error {
+	if a.flags.json {
+		return a.printJSON(wire.FromBackedUp(b))
+	}
+	a.say("backed up %s to %s (%s)", plural(b.Threads, "thread"), b.File, size(b.Bytes))
+	for _, d := range b.LeftOut {
+		fmt.Fprintf(a.err, "hitl-tui: not backed up, it is damaged: %s\n", sanitize.Line(d))
+	}
+	for _, d := range b.Hurt {
+		fmt.Fprintf(a.err, "hitl-tui: damaged in the store, and so in the backup: %s\n", sanitize.Line(d))
+	}
+	return nil
 }
 
 func (a *app) restoreCommand() *cobra.Command {

@@ -82,7 +82,8 @@ type Store interface {
 	Stats(ctx context.Context) (Stats, error)
 	// Compact gives free space back to the file system, in small bites beside writers.
 	Compact(ctx context.Context, progress func(done, total int64)) error
-	// Backup writes a consistent copy to a new file while the store is in use.
+	// Backup writes a consistent copy to a new file while the store is in use. The file is also there when it gives a
+	// *LeftOutError.
 	Backup(ctx context.Context, file string) error
 	// Now is the store's time, by which leases, deadlines and ages are judged.
 	Now(ctx context.Context) (time.Time, error)

@@ -46,7 +46,9 @@ type Imported struct {
 type BackedUp struct {
 	File    string
 	Bytes   int64
-	Threads int64
+	Threads int64    // in the file
+	LeftOut []string // one sentence for each thing that is hurt and is not in the file
+	Hurt    []string // one sentence for each thing that is hurt in the file, as it is in the store
 }
 
 // Restored is what was taken in of a backup.

@@ -10,13 +10,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
 )
 
 // Backup implements checkpoint.Store: the file becomes a SQLite store, which this program opens like any other, as it does
 // for every backend with a server. Each thread in it is as it was at one moment, but not all at the same one.
 func (s *Store) Backup(ctx context.Context, file string) error {
-	b := backup{s: s, taken: make(map[string]bool), aside: make(map[string]*spool)}
+	b := backup{s: s, taken: make(map[string]bool), hurt: make(map[string]bool), aside: make(map[string]*spool)}
 	err := b.open(filepath.Dir(file))
 	defer b.close()
 	if err == nil {
@@ -28,7 +29,7 @@ func (s *Store) Backup(ctx context.Context, file string) error {
 	if err != nil {
 		return fmt.Errorf("backup to %s: %w", file, classify(err))
 	}
-	return nil
+	return checkpoint.LeftOut(b.left)
 }
 
 // backup copies a store. A SQLite store is filled one table after the other, but a thread is read as a whole, and before
@@ -37,6 +38,8 @@ type backup struct {
 	s     *Store
 	aside map[string]*spool // by table
 	taken map[string]bool   // threads copied
+	hurt  map[string]bool   // threads left out, of which rows may be in the spools
+	left  []error           // what was left out
 }
 
 // values is a row by its columns.
@@ -98,6 +101,9 @@ func (b *backup) rows(ctx context.Context, table string, columns []string) iter.
 			all = b.aside[table].rows()
 		}
 		for v, err := range all {
+			if thread, _ := v["thread"].(string); err == nil && b.hurt[thread] {
+				continue
+			}
 			list := make([]any, len(columns))
 			for i, name := range columns {
 				value, known := v[name]

@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 	"strings"
 	"time"
@@ -23,7 +24,9 @@ func (b *backup) threads(ctx context.Context) error {
 		return err
 	}
 	for thread, seq := range numbers {
-		if err := b.thread(ctx, thread, seq); err != nil {
+		err := b.thread(ctx, thread, seq)
+		b.hurt[thread] = errors.Is(err, checkpoint.ErrCorrupt)
+		if err := checkpoint.LeaveOut(&b.left, err); err != nil {
 			return err
 		}
 	}
@@ -145,7 +148,7 @@ func decisionValues(d *checkpoint.Decision) values {
 func (b *backup) tombstones(ctx context.Context) iter.Seq2[values, error] {
 	return func(yield func(values, error) bool) {
 		list, err := b.s.Tombstones(ctx)
-		if err != nil {
+		if err = checkpoint.LeaveOut(&b.left, err); err != nil {
 			yield(nil, err)
 			return
 		}
@@ -177,6 +180,10 @@ func (b *backup) definitions(ctx context.Context) iter.Seq2[values, error] {
 			var files []byte
 			if err == nil {
 				files, err = json.Marshal(d.Files)
+			}
+			if errors.Is(err, checkpoint.ErrCorrupt) {
+				b.left = append(b.left, err)
+				continue
 			}
 			if err != nil {
 				yield(nil, err)

@@ -20,8 +20,9 @@ func (s *Store) Backup(ctx context.Context, file string) error {
 		return fmt.Errorf("backup to %s: %w", file, errors.Join(err, fs.ErrExist))
 	}
 	err := s.backup(ctx, file)
-	if err == nil {
-		return nil
+	var left *checkpoint.LeftOutError
+	if err == nil || errors.As(err, &left) {
+		return err
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		_ = os.Remove(file + suffix)
@@ -44,9 +45,10 @@ func (s *Store) backup(ctx context.Context, file string) error {
 			err = to.PutDefinition(ctx, d)
 		}
 	}
+	var left []error
 	for _, id := range threads {
 		if err == nil {
-			err = s.backupThread(ctx, to, id)
+			err = checkpoint.LeaveOut(&left, s.backupThread(ctx, to, id))
 		}
 	}
 	for i := range stones {
@@ -54,7 +56,10 @@ func (s *Store) backup(ctx context.Context, file string) error {
 			err = to.Bury(ctx, stones[i].Tombstone)
 		}
 	}
-	return errors.Join(err, to.Close())
+	if err = errors.Join(err, to.Close()); err != nil {
+		return err
+	}
+	return checkpoint.LeftOut(left)
 }
 
 // backupThread copies a thread, unless it was deleted meanwhile.

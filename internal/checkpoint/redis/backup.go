@@ -27,7 +27,7 @@ func (s *Store) Backup(ctx context.Context, file string) error {
 	if err != nil {
 		return fmt.Errorf("backup to %s: %w", file, err)
 	}
-	return nil
+	return checkpoint.LeftOut(b.left)
 }
 
 // backup copies a store. A SQLite store is filled one table after the other, but a thread is read as a whole: what of it
@@ -36,6 +36,7 @@ type backup struct {
 	s                         *Store
 	steps, results, decisions *spool
 	taken                     map[string]bool // threads copied
+	left                      []error         // what was left out
 }
 
 func (b *backup) spools() []**spool { return []**spool{&b.steps, &b.results, &b.decisions} }
@@ -125,6 +126,10 @@ func (b *backup) definitions(ctx context.Context) iter.Seq2[values, error] {
 			}
 			known[fingerprint] = true
 			d, err := b.s.Definition(ctx, fingerprint)
+			if errors.Is(err, checkpoint.ErrCorrupt) {
+				b.left = append(b.left, err)
+				continue
+			}
 			if err != nil {
 				yield(nil, err)
 				return
@@ -149,7 +154,8 @@ func (b *backup) threads(ctx context.Context) iter.Seq2[values, error] {
 			for i := 0; i < len(tails) && err == nil; i++ {
 				from = "(" + tails[i]
 				var row values
-				if row, err = b.thread(ctx, backwards(tails[i])); row != nil && !yield(row, nil) {
+				row, err = b.thread(ctx, backwards(tails[i]))
+				if err = checkpoint.LeaveOut(&b.left, err); row != nil && !yield(row, nil) {
 					return
 				}
 			}
@@ -169,11 +175,16 @@ var errMoved = errors.New("the thread kept changing while it was copied")
 // thread spools what belongs to a thread and gives its row, nil if it is gone.
 func (b *backup) thread(ctx context.Context, id string) (values, error) {
 	const tries = 20
+	seen := ""
 	for range tries {
 		h, results, err := b.s.headAndResults(ctx, id)
 		if err != nil || !h.present {
 			return nil, err
 		}
+		if h.write == seen {
+			return nil, &checkpoint.CorruptError{Thread: id, Step: h.info.Step, Where: "its steps and decisions", Err: errors.New("they are not those that its row counts")}
+		}
+		seen = h.write
 		err = b.putAside(ctx, h, results)
 		if err == nil {
 			b.taken[id] = true
@@ -222,6 +233,9 @@ func (b *backup) putSteps(ctx context.Context, h *head) error {
 		}
 		for i := 0; i+3 < len(page); i += 4 {
 			at, err := parseStep(h.info.Thread, text(page[i+1]))
+			if err == nil {
+				_, err = at.decode(h.info.Thread, text(page[i+2]))
+			}
 			if err != nil {
 				return err
 			}
@@ -272,7 +286,7 @@ func (b *backup) putDecisions(ctx context.Context, h *head) error {
 func (b *backup) tombstones(ctx context.Context) iter.Seq2[values, error] {
 	return func(yield func(values, error) bool) {
 		list, err := b.s.Tombstones(ctx)
-		if err != nil {
+		if err = checkpoint.LeaveOut(&b.left, err); err != nil {
 			yield(nil, err)
 			return
 		}

@@ -6,16 +6,20 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/inspect"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 )
 
 // Backup copies all threads into a new file. It grows under another name, beside the one it is to have, and gets that once
-// it is whole: a file of that name is never a half one.
+// it is whole and was looked through: a file of that name is never a half one. What is hurt is told: it is left out, or in
+// the file as it is.
 func (s *Source) Backup(ctx context.Context, file string, progress func(done, total int64)) (*desk.BackedUp, error) {
 	store, err := s.kept()
 	if err != nil {
@@ -32,6 +36,17 @@ func (s *Source) Backup(ctx context.Context, file string, progress func(done, to
 	stop := follow(partial, stats.Bytes, progress)
 	err = store.Backup(ctx, partial)
 	stop()
+	b := &desk.BackedUp{File: file, Threads: stats.Threads}
+	var left *checkpoint.LeftOutError
+	if errors.As(err, &left) {
+		for _, hurt := range left.Left {
+			b.LeftOut = append(b.LeftOut, hurt.Error())
+		}
+		err = nil
+	}
+	if err == nil {
+		err = s.lookThrough(ctx, partial, b)
+	}
 	if err == nil {
 		err = install(partial, file)
 	}
@@ -52,7 +67,32 @@ func (s *Source) Backup(ctx context.Context, file string, progress func(done, to
 	if progress != nil {
 		progress(info.Size(), info.Size())
 	}
-	return &desk.BackedUp{File: file, Bytes: info.Size(), Threads: stats.Threads}, nil
+	b.Bytes = info.Size()
+	return b, nil
+}
+
+// lookThrough inspects a backup, and notes in b what it holds and what of it is hurt.
+func (s *Source) lookThrough(ctx context.Context, file string, b *desk.BackedUp) error {
+	if s.OpenBackup == nil {
+		return nil
+	}
+	backup, err := s.OpenBackup(ctx, file)
+	if err != nil {
+		return err
+	}
+	r, err := inspect.Run(ctx, backup, inspect.Options{States: true})
+	err = errors.Join(err, backup.Close())
+	for _, beside := range []string{"-wal", "-shm"} { // which whoever only reads makes and leaves
+		_ = os.Remove(file + beside)
+	}
+	if err != nil {
+		return err
+	}
+	b.Threads = r.Threads
+	for _, f := range r.Faults {
+		b.Hurt = append(b.Hurt, strings.ReplaceAll(f.Text, file, b.File))
+	}
+	return nil
 }
 
 func exists(file string) error {

@@ -16,13 +16,17 @@ func FromImported(i *desk.Imported) Imported { return Imported(*i) }
 
 // BackedUp is `backup --json`.
 type BackedUp struct {
-	File    string `json:"file"`
-	Bytes   int64  `json:"size_bytes"`
-	Threads int64  `json:"threads"`
+	File    string   `json:"file"`
+	Bytes   int64    `json:"size_bytes"`
+	Threads int64    `json:"threads"`
+	LeftOut []string `json:"left_out"`
+	Hurt    []string `json:"hurt"`
 }
 
 // FromBackedUp is the report of a backup.
-func FromBackedUp(b *desk.BackedUp) BackedUp { return BackedUp(*b) }
+func FromBackedUp(b *desk.BackedUp) BackedUp {
+	return BackedUp{b.File, b.Bytes, b.Threads, list(b.LeftOut), list(b.Hurt)}
+}
 
 // Restored is `restore --json`.
 type Restored struct {
