@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
@@ -150,55 +149,6 @@ func (a *app) historyCommand() *cobra.Command {
 		})
 }
 
-func (a *app) auditCommand() *cobra.Command {
-	var verify bool
-	var limit int
-	cmd := a.command("audit [THREAD]", "Show who decided what, and verify the record",
-		"Lists decisions, newest first: who decided what, when, after how long. With --verify it checks the hash chain of each thread and exits 1 when a row was changed, removed or reordered.",
-		"hitl-tui audit\nhitl-tui audit 7f3k\nhitl-tui audit --verify", cobra.MaximumNArgs(1), nil)
-	cmd.Flags().BoolVar(&verify, "verify", false, "check the hash chains")
-	cmd.Flags().IntVar(&limit, "limit", 100, "rows")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		thread := ""
-		if len(args) > 0 {
-			thread = args[0]
-		}
-		if limit < 1 || limit > 10000 {
-			return &desk.Error{Code: desk.CodeUsage, Message: fmt.Sprintf("--limit %d is not between 1 and 10000", limit)}
-		}
-		why := openRead
-		if verify {
-			why = openStored
-		}
-		d, err := a.open(cmd.Context(), why)
-		if err != nil {
-			return err
-		}
-		defer d.close()
-		if verify {
-			return a.verify(cmd, d, thread)
-		}
-		rows, err := d.Decisions(cmd.Context(), thread, limit)
-		if err != nil {
-			return err
-		}
-		if a.flags.json {
-			return a.printJSON(wire.Decisions(rows))
-		}
-		if len(rows) == 0 {
-			a.say("no decisions yet")
-			return nil
-		}
-		t := table{head: []string{"DECIDED", "THREAD", "QUESTION", "ACTION", "BY", "WAITED", "OUTCOME", "COMMENT"}, grow: 7}
-		for _, r := range rows {
-			t.add(r.DecidedAt.Local().Format(time.DateTime), r.Thread, r.Address, r.Action, r.Reviewer, age(r.Waited), r.Outcome, ansi.Truncate(sanitize.Line(remark(r)), 80, "…"))
-		}
-		a.printTable(t)
-		return nil
-	}
-	return cmd
-}
-
 // remark is what a list shows of a decision beside its action: the comment; of a change of the state what it set; of an
 // upgrade the beginnings of the fingerprints of both definitions.
 func remark(r desk.DecisionRow) string {
@@ -214,33 +164,6 @@ func remark(r desk.DecisionRow) string {
 		sets[i] = key + " = " + string(changed[key])
 	}
 	return strings.Join(sets, ", ")
-}
-
-func (a *app) verify(cmd *cobra.Command, d *opened, thread string) error {
-	result, err := d.Verify(cmd.Context(), thread)
-	if err != nil {
-		return err
-	}
-	if a.flags.json {
-		if err := a.printJSON(wire.FromVerified(result)); err != nil {
-			return err
-		}
-	} else {
-		for _, line := range result.Broken {
-			fmt.Fprintln(a.out, sanitize.Line(line))
-		}
-		if len(result.Broken) == 0 {
-			deleted := ""
-			if result.Tombstones > 0 {
-				deleted = fmt.Sprintf(", and %s of deleted threads", plural(result.Tombstones, "tombstone"))
-			}
-			fmt.Fprintf(a.out, "%s of %s%s: unbroken\n", plural(result.Rows, "decision"), plural(result.Threads, "thread"), deleted)
-		}
-	}
-	if len(result.Broken) > 0 {
-		return &exitError{desk.ExitFailed}
-	}
-	return nil
 }
 
 // readable is content as a person reads it: a text as it is, anything else as indented JSON.

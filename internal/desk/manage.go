@@ -152,13 +152,14 @@ func (d *Desk) Decisions(ctx context.Context, thread string, limit int) ([]Decis
 	return auditor.Decisions(ctx, id, limit)
 }
 
-// Verify checks the decision chain of one thread, or with "" of all. Of a deleted thread only the end of its chain is left.
-func (d *Desk) Verify(ctx context.Context, thread string) (*Verified, error) {
+// Verify checks the record of decisions of one thread, or with "" of all, and that each goes on from how it is expected to
+// have ended once. Of a deleted thread only the end of its record is left.
+func (d *Desk) Verify(ctx context.Context, thread string, expect []RecordEnd) (*Verified, error) {
 	auditor, id, err := d.auditor(ctx, thread)
 	if err != nil {
 		return nil, err
 	}
-	return auditor.Verify(ctx, id)
+	return auditor.Verify(ctx, id, expect)
 }
 
 func (d *Desk) auditor(ctx context.Context, thread string) (Auditor, string, error) {

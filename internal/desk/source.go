@@ -130,7 +130,7 @@ type Auditor interface {
 	// Decisions lists rows newest first, of one thread or with "" of all.
 	Decisions(ctx context.Context, thread string, limit int) ([]DecisionRow, error)
 	// Verify checks the chains of one thread, or with "" of all and of the tombstones.
-	Verify(ctx context.Context, thread string) (*Verified, error)
+	Verify(ctx context.Context, thread string, expect []RecordEnd) (*Verified, error)
 }
 
 // Sweeper applies what is due.

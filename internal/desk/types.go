@@ -420,6 +420,15 @@ type Fault struct {
 type Verified struct {
 	Threads    int64
 	Rows       int64
-	Tombstones int64    // of deleted threads
-	Broken     []string // one sentence each, naming thread and row
+	Tombstones int64       // of deleted threads
+	Broken     []string    // one sentence each, naming thread and row
+	Ends       []RecordEnd // how the records end now
+}
+
+// RecordEnd is how the record of decisions of a thread ends, or ended when the thread was deleted.
+type RecordEnd struct {
+	Thread    string `json:"thread"`
+	Decisions int64  `json:"decisions"`
+	Hash      string `json:"hash"` // of the last decision, "" without one
+	Deleted   bool   `json:"deleted,omitempty"`
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/inspect"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 )
 
@@ -180,78 +181,28 @@ func (s *Source) decisionWords(ctx context.Context, thread string) (map[string]s
 	return words, nil
 }
 
-// Verify checks the chains of one thread, or with "" of all.
-func (s *Source) Verify(ctx context.Context, thread string) (*desk.Verified, error) {
+// Verify checks the record of decisions of one thread, or with "" of all.
+func (s *Source) Verify(ctx context.Context, thread string, expect []desk.RecordEnd) (*desk.Verified, error) {
 	store, err := s.kept()
 	if err != nil {
 		return nil, err
 	}
-	v := &desk.Verified{}
-	if thread != "" {
-		info, err := store.Thread(ctx, thread)
-		if err != nil {
-			return nil, stored(err)
-		}
-		return v, s.verify(ctx, store, *info, v)
+	o := inspect.AuditOptions{Thread: thread}
+	for _, e := range expect {
+		o.Expect = append(o.Expect, checkpoint.RecordEnd(e))
 	}
-	for t, err := range s.threads(ctx, store, checkpoint.Query{Sort: checkpoint.SortName}) {
-		if err != nil {
-			return nil, err
-		}
-		if err := s.verify(ctx, store, t, v); err != nil {
-			return nil, err
-		}
-	}
-	return v, s.verifyTombstones(ctx, store, v)
-}
-
-// verifyTombstones checks what is left of the records of deleted threads.
-func (s *Source) verifyTombstones(ctx context.Context, store checkpoint.Store, v *desk.Verified) error {
-	stones, err := store.Tombstones(ctx)
-	if errors.Is(err, checkpoint.ErrCorrupt) {
-		v.Broken = append(v.Broken, err.Error())
-		return nil
-	}
+	a, err := inspect.Audit(ctx, store, o)
 	if err != nil {
-		return stored(err)
+		return nil, stored(err)
 	}
-	for i := range stones {
-		_, err := store.Thread(ctx, stones[i].Thread)
-		if err != nil && !errors.Is(err, checkpoint.ErrNotFound) {
-			return stored(err)
-		}
-		v.Tombstones++
-		if broken := stones[i].Verify(err == nil); broken != nil {
-			v.Broken = append(v.Broken, broken.Error())
-		}
+	v := &desk.Verified{Threads: a.Threads, Rows: a.Rows, Tombstones: a.Tombstones}
+	for _, f := range a.Faults {
+		v.Broken = append(v.Broken, f.Text)
 	}
-	return nil
-}
-
-// verify checks one chain. A thread that was decided or deleted while it was read is read again.
-func (s *Source) verify(ctx context.Context, store checkpoint.Store, t checkpoint.ThreadInfo, v *desk.Verified) error {
-	for {
-		err := checkpoint.VerifyChain(t.Thread, store.Decisions(ctx, t.Thread), checkpoint.Chain{Count: t.Decisions, Last: t.DecisionHash})
-		if err == nil {
-			v.Threads, v.Rows = v.Threads+1, v.Rows+t.Decisions
-			return nil
-		}
-		now, nowErr := store.Thread(ctx, t.Thread)
-		switch {
-		case errors.Is(nowErr, checkpoint.ErrNotFound):
-			return nil
-		case nowErr != nil:
-			return stored(nowErr)
-		case now.Decisions != t.Decisions || now.DecisionHash != t.DecisionHash:
-			t = *now
-			continue
-		case !errors.Is(err, checkpoint.ErrCorrupt): // a row that cannot be read was changed as well
-			return stored(err)
-		}
-		v.Threads, v.Rows = v.Threads+1, v.Rows+t.Decisions
-		v.Broken = append(v.Broken, err.Error())
-		return nil
+	for _, e := range a.Ends {
+		v.Ends = append(v.Ends, desk.RecordEnd(e))
 	}
+	return v, nil
 }
 
 // Sweep applies deadlines and timers, and with carryOn runs stalled threads on.

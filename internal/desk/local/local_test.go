@@ -413,7 +413,7 @@ func TestClaimForkPatchPruneDeleteAudit(t *testing.T) {
 	if err != nil || len(rows) != 2 || rows[0].Reviewer != "bob" || rows[0].Action != "approve" || rows[1].Reviewer != "ana" || rows[1].Action != "edit" {
 		t.Errorf("decisions %+v, %v", rows, err)
 	}
-	if v, err := b.desk.Verify(ctx, ""); err != nil || v.Threads != 2 || v.Rows != 2 || len(v.Broken) > 0 {
+	if v, err := b.desk.Verify(ctx, "", nil); err != nil || v.Threads != 2 || v.Rows != 2 || len(v.Broken) > 0 {
 		t.Errorf("verified %+v, %v", v, err)
 	}
 	bounds := desk.Bounds{Threads: []string{r.Thread}, BeforeStep: 2}

@@ -190,7 +190,7 @@ func (p *place) same(other *place, thread string) {
 	if a, b := p.exported(thread), other.exported(thread); !bytes.Equal(a, b) {
 		p.t.Errorf("thread %s is another:\n%s\n%s", thread, a, b)
 	}
-	verified, err := other.Verify(p.t.Context(), "")
+	verified, err := other.Verify(p.t.Context(), "", nil)
 	p.must(err)
 	if len(verified.Broken) > 0 {
 		p.t.Errorf("%v", verified.Broken)
@@ -269,7 +269,7 @@ func TestVerifyNamesAll(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "threads")
 	p := placeOf(t, backend{"file", func(testing.TB) string { return "file:" + folder }})
 	p.fill()
-	v, err := p.Verify(t.Context(), "")
+	v, err := p.Verify(t.Context(), "", nil)
 	p.must(err)
 	if len(v.Broken) > 0 || v.Threads != 2 || v.Tombstones != 1 {
 		t.Fatalf("%+v", v)
@@ -285,7 +285,7 @@ func TestVerifyNamesAll(t *testing.T) {
 	}
 	hurt("threads/first/decisions.jsonl", `"reviewer":"bo"`, `"reviewer":"xx"`)
 	hurt("tombstones/deleted.json", `"decisions": 1`, `"decisions": 2`)
-	v, err = p.Verify(t.Context(), "")
+	v, err = p.Verify(t.Context(), "", nil)
 	p.must(err)
 	if len(v.Broken) != 2 || v.Threads != 2 || !strings.Contains(v.Broken[0], "thread first") || !strings.Contains(v.Broken[1], "thread deleted") {
 		t.Errorf("%+v", v)
