@@ -23,7 +23,32 @@ import (
 
 func screenRows() []row {
 	return []row{
-		{name: "key to frame, 10k waiting", target: "< 16 ms", ours: "j: Update and View, 160x50", rounds: 20, calls: 20, setup: keyToFrame},
+		{name: "key to frame, 10k waiting", target: "< 16 ms", ours: "j: Update and View, 160x50", rounds: 20, calls: 20,
+			setup: func(dir string) (*pair, error) { return keyToFrame(dir, manyThreads()) }},
+		{name: "key to frame, a payload of 1 MB", target: "p99 < 5 ms", ours: "j, page down, end, top: Update and View, 160x50", rounds: 20, calls: 50,
+			setup: func(dir string) (*pair, error) { return keyToFrame(dir, largePayload()) }},
+	}
+}
+
+// desktop is what is on the screen and which keys are pressed there, again and again.
+type desktop struct {
+	threads int
+	topic   func(i int) string // what thread i is about, which stands in its draft
+	open    []tea.KeyPressMsg  // pressed first
+	keys    []tea.KeyPressMsg
+}
+
+func manyThreads() desktop {
+	return desktop{threads: waitingThreads, topic: func(i int) string { return fmt.Sprintf("topic %d", i) }, keys: []tea.KeyPressMsg{{Code: 'j', Text: "j"}}}
+}
+
+// largePayload is one question about a megabyte, read from end to end.
+func largePayload() desktop {
+	const line = "The quick brown fox jumps over the lazy dog, again and again, until it is late.\n"
+	return desktop{
+		threads: 1, topic: func(int) string { return strings.Repeat(line, 1<<20/len(line)) },
+		open: []tea.KeyPressMsg{{Code: tea.KeyEnter}},
+		keys: []tea.KeyPressMsg{{Code: 'j', Text: "j"}, {Code: 'j', Text: "j"}, {Code: tea.KeyPgDown}, {Code: tea.KeyPgDown}, {Code: 'k', Text: "k"}, {Code: 'G', Text: "G"}, {Code: 'g', Text: "g"}},
 	}
 }
 
@@ -32,13 +57,13 @@ const waitingThreads = 10_000
 const reviewFile = `workflow: review
 input: {properties: {topic: {type: string}}, required: [topic]}
 nodes:
-  draft: {template: "# {{.topic}}\n\nA draft of a few lines.\n\n- one\n- two\n- three\n", output: text, then: check}
-  check: {human: approval, title: "Publish {{.topic}}?", message: "Is **{{.topic}}** good enough?", content: text, content_type: markdown, then: END}
+  draft: {template: "# A draft\n\n{{.topic}}\n\nA draft of a few lines.\n\n- one\n- two\n- three\n", output: text, then: check}
+  check: {human: approval, title: "Publish it?", message: "Is **this** good enough?", content: text, content_type: markdown, then: END}
 `
 
 // keyToFrame measures the whole desk but for the terminal: a real store with threads that really wait, the root model,
 // every command it returns carried out before the next key.
-func keyToFrame(dir string) (*pair, error) {
+func keyToFrame(dir string, shown desktop) (*pair, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	store, err := sqlite.Open(ctx, filepath.Join(dir, "desk.db"), sqlite.Options{})
 	if err != nil {
@@ -46,7 +71,7 @@ func keyToFrame(dir string) (*pair, error) {
 		return nil, err
 	}
 	source := local.New(store, engine.Options{})
-	if err := park(ctx, dir, source); err != nil {
+	if err := park(ctx, dir, source, shown); err != nil {
 		cancel()
 		return nil, errors.Join(err, store.Close())
 	}
@@ -62,8 +87,13 @@ func keyToFrame(dir string) (*pair, error) {
 		cancel()
 		return nil, fmt.Errorf("no question is drawn:\n%s", drawn)
 	}
+	for _, key := range shown.open {
+		s.send(key)
+	}
+	pressed := 0
 	press := func() error {
-		s.frame(tea.KeyPressMsg{Code: 'j', Text: "j"})
+		s.frame(shown.keys[pressed%len(shown.keys)])
+		pressed++
 		return nil
 	}
 	return &pair{ours: press, between: s.settle, close: func() error {
@@ -73,7 +103,7 @@ func keyToFrame(dir string) (*pair, error) {
 }
 
 // park starts the threads, many at once so that the store commits them in groups.
-func park(ctx context.Context, dir string, source *local.Source) error {
+func park(ctx context.Context, dir string, source *local.Source, shown desktop) error {
 	file := filepath.Join(dir, "review.yaml")
 	if err := os.WriteFile(file, []byte(reviewFile), 0o600); err != nil {
 		return err
@@ -84,7 +114,12 @@ func park(ctx context.Context, dir string, source *local.Source) error {
 	for range cap(failed) {
 		all.Go(func() {
 			for i := range topics {
-				input := map[string]json.RawMessage{"topic": fmt.Appendf(nil, `"topic %d"`, i)}
+				topic, err := json.Marshal(shown.topic(i))
+				if err != nil {
+					failed <- err
+					return
+				}
+				input := map[string]json.RawMessage{"topic": topic}
 				request := desk.StartRequest{File: file, Input: input, Workdir: dir}
 				if _, err := source.Start(ctx, request, "bench", nil); err != nil {
 					failed <- err
@@ -94,7 +129,7 @@ func park(ctx context.Context, dir string, source *local.Source) error {
 		})
 	}
 	var err error
-	for i := range waitingThreads {
+	for i := range shown.threads {
 		select {
 		case topics <- i:
 		case err = <-failed:

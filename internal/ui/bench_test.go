@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +68,55 @@ func BenchmarkKeyToFrame(b *testing.B) {
 			b.ResetTimer()
 			for i := range b.N {
 				m.Update(keys[i%2])
+				m.View()
+			}
+		})
+	}
+}
+
+// large is content of a megabyte of each kind.
+func large() map[string]actions.Question {
+	line := "The quick brown fox jumps over the lazy dog, again and again, until it is late. "
+	lines := strings.Repeat(line+"\n", 1<<20/(len(line)+1))
+	record := `{"id": 17, "name": "Ana", "amount": 12.50, "note": "paid in full", "tags": ["a", "b"]}`
+	records := "[" + strings.Repeat(record+",", 1<<20/(len(record)+1)) + record + "]"
+	flat := strings.ReplaceAll(records, `, "tags": ["a", "b"]`, "")
+	diff := "--- a\n+++ b\n@@ -1 +1 @@\n" + strings.Repeat("-"+line+"\n+"+line+"\n", 1<<20/(2*len(line)+4))
+	return map[string]actions.Question{
+		"text":     {Content: text(lines), ContentType: "text"},
+		"one line": {Content: text(strings.Repeat(line, 1<<20/len(line))), ContentType: "text"},
+		"100k":     {Content: text(strings.Repeat("a line\n", 100_000)), ContentType: "text"},
+		"markdown": {Content: text("# Notes\n\n" + lines), ContentType: "markdown"},
+		"diff":     {Content: text(diff), ContentType: "diff"},
+		"code":     {Content: text(strings.Repeat("func f(x int) int { return x + 1 } // and more\n", 1<<20/48)), ContentType: "code/go"},
+		"json":     {Content: json.RawMessage(records), ContentType: "json"},
+		"table":    {Content: json.RawMessage(flat), ContentType: "table"},
+	}
+}
+
+// BenchmarkLargeContent is a press of a moving key in a megabyte under review and the frame it makes, and the frame that
+// shows it at another width, for which everything is laid out anew.
+func BenchmarkLargeContent(b *testing.B) {
+	for name, q := range large() {
+		d := desktest.New(b)
+		q.Kind, q.Title = actions.Approval, "Publish it?"
+		d.Add(desk.Detail{Thread: desk.Thread{ID: "t-large", Workflow: "notes", Node: "review", WaitingSince: d.Now()}, Questions: []desk.Question{{Address: "review", Question: q}}})
+		m := New(b.Context(), d, Options{})
+		m.Update(tea.WindowSizeMsg{Width: 160, Height: 50})
+		_, cmd := m.Update(m.inbox.Init()())
+		drain(m, cmd)
+		m.Update(tuitest.Key("enter"))
+		m.View()
+		keys := []string{"j", "j", "j", "pgdown", "pgdown", "k", "G", "g", "ctrl+d"}
+		b.Run("key in "+name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				m.Update(tuitest.Key(keys[i%len(keys)]))
+				m.View()
+			}
+		})
+		b.Run("layout of "+name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				m.Update(tea.WindowSizeMsg{Width: 160 - i%2, Height: 50})
 				m.View()
 			}
 		})

@@ -240,8 +240,13 @@ func (m *Model) openCopy() tea.Cmd {
 		values["path"] = q.Path
 		values["text"] = strings.TrimSpace(q.Title + "\n\n" + q.Message)
 		values["value"] = content.Of(q.Content, q.ContentType).Text()
+		under := "what is under review"
+		if path, value, ok := m.inbox.TreeAt(); ok {
+			values["path"], values["value"] = path, content.Of(value, "").Text()
+			items[1].Label, under = "path of the value at the cursor: "+path, "the value at the cursor"
+		}
 		items = append(items, dialog.Item{ID: "text", Key: "t", Label: "text of the question"},
-			dialog.Item{ID: "value", Key: "v", Label: "what is under review"})
+			dialog.Item{ID: "value", Key: "v", Label: under})
 	}
 	return m.open(dialog.NewAsk(m.kit(), "Copy", "", items...), func(m *Model, r dialog.Result) tea.Cmd {
 		p, ok := r.(dialog.Picked)

@@ -13,6 +13,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/diffview"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/markdown"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/pager"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component/picture"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/table"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
@@ -53,13 +54,26 @@ func (d Doc) Text() string {
 	return Indent(d.value)
 }
 
+// IsTable tells whether the value is shown as a table: its workflow says so, or it is a list of records.
+func (d Doc) IsTable() bool {
+	return d.kind == "table" || d.kind == "json" && !d.isStr && table.ReadsAsTable(d.value)
+}
+
+// IsDiff tells whether the value is a difference by itself.
+func (d Doc) IsDiff() bool { return d.kind == "diff" && d.isStr }
+
+// Sides is a value that is a difference with before and after beside each other, where there is room.
+func (d Doc) Sides(t *theme.Theme, w int) pager.Source {
+	return diffview.Sides(t, diffview.ParseUnified(d.text), w)
+}
+
 // Raw is the value as it is stored, with line ends where it is a string.
 func (d Doc) Raw() pager.Source { return pager.Text(d.Text()) }
 
 // Rendered is the value drawn as its kind at a width.
 func (d Doc) Rendered(t *theme.Theme, w int) pager.Source {
 	switch lang, isCode := strings.CutPrefix(d.kind, "code/"); {
-	case d.kind == "table":
+	case d.IsTable():
 		if r, ok := table.Parse(d.value); ok {
 			return table.Lines(t, r, w)
 		}
@@ -73,6 +87,9 @@ func (d Doc) Rendered(t *theme.Theme, w int) pager.Source {
 	case d.kind == "json":
 		return code.Source(t, Indent(json.RawMessage(d.text)), "json")
 	default:
+		if about, ok := picture.Of(d.text); ok {
+			return pager.Lines{t.Accent.Render(about), t.Muted.Render("a terminal does not draw it")}
+		}
 		return pager.Text(d.text)
 	}
 	return code.Source(t, Indent(d.value), "json")
@@ -91,6 +108,9 @@ func Indent(value json.RawMessage) string {
 func Short(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) == nil && len(value) > 0 && value[0] == '"' {
+		if about, ok := picture.Of(s); ok {
+			return about
+		}
 		return sanitize.Line(s)
 	}
 	var b bytes.Buffer

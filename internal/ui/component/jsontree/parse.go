@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component/picture"
 )
 
 type kind byte
@@ -18,6 +19,7 @@ const (
 	isString
 	isNumber
 	isWord // true, false, null
+	isLine // a line of a long text, which is shown below it
 )
 
 // node is one value of the document.
@@ -30,6 +32,9 @@ type node struct {
 	children []*node
 	open     bool
 	raw      json.RawMessage // of a scalar, as it is in the document
+	full     string          // of a text
+	lines    []*node         // of a text that is long at a width
+	linesFor int             // that width
 	depth    int
 }
 
@@ -60,7 +65,11 @@ func fill(dec *json.Decoder, n *node) (int, error) {
 		return fillChildren(dec, n)
 	case string:
 		n.kind, n.raw = isString, quote(t)
-		n.text = sanitize.Line(string(n.raw))
+		if about, ok := picture.Of(t); ok {
+			n.text = about
+			break
+		}
+		n.full, n.text = t, sanitize.Line(string(n.raw))
 	case json.Number:
 		n.kind, n.raw, n.text = isNumber, json.RawMessage(t), sanitize.Line(t.String())
 	case bool:

@@ -48,7 +48,14 @@ func (t *Tree) SetTheme(th *theme.Theme) {
 }
 
 // SetSize sets the box.
-func (t *Tree) SetSize(w, h int) { t.w, t.h = max(w, 0), max(h, 0); t.clamp() }
+func (t *Tree) SetSize(w, h int) {
+	wider := w != t.w
+	t.w, t.h = max(w, 0), max(h, 0)
+	if wider {
+		t.flatten() // long texts have other lines
+	}
+	t.clamp()
+}
 
 // SetJSON shows a document from its start.
 func (t *Tree) SetJSON(raw json.RawMessage) error {
@@ -98,6 +105,7 @@ func (t *Tree) collect(n *node) {
 		for _, c := range n.children {
 			t.collect(c)
 		}
+		t.rows = append(t.rows, t.linesOf(n)...)
 	}
 }
 
@@ -117,7 +125,7 @@ func (t *Tree) selected() *node {
 
 // Toggle folds or unfolds the selected node.
 func (t *Tree) Toggle() {
-	if n := t.selected(); n != nil && len(n.children) > 0 {
+	if n := t.selected(); n != nil && t.folds(n) {
 		n.open = !n.open
 		t.flatten()
 	}
@@ -126,7 +134,7 @@ func (t *Tree) Toggle() {
 // Open unfolds the selected node; of an open one it selects the first child. It says whether it did anything.
 func (t *Tree) Open() bool {
 	n := t.selected()
-	if n == nil || len(n.children) == 0 {
+	if n == nil || !t.folds(n) {
 		return false
 	}
 	if n.open {
@@ -144,7 +152,7 @@ func (t *Tree) Fold() bool {
 	if n == nil {
 		return false
 	}
-	if n.open && len(n.children) > 0 {
+	if n.open && t.folds(n) {
 		n.open = false
 		t.flatten()
 		return true
@@ -200,6 +208,9 @@ func (t *Tree) Value() json.RawMessage {
 	n := t.selected()
 	if n == nil {
 		return nil
+	}
+	if n.kind == isLine {
+		n = n.parent
 	}
 	var b bytes.Buffer
 	n.json(&b)
@@ -304,7 +315,7 @@ const maxIndent = 24
 func (t *Tree) line(n *node) string {
 	fold := "  "
 	switch {
-	case len(n.children) == 0:
+	case !t.folds(n):
 	case n.open:
 		fold = "- "
 	default:
@@ -314,6 +325,8 @@ func (t *Tree) line(n *node) string {
 	b.WriteString(strings.Repeat(" ", min(2*n.depth, maxIndent)))
 	b.WriteString(t.pens.muted.Render(fold))
 	switch {
+	case n.kind == isLine:
+		return b.String() + t.pens.text.Render(n.text)
 	case n.parent == nil:
 	case n.parent.kind == isObject:
 		b.WriteString(t.pens.name.Render(sanitize.Line(n.key)) + ": ")
@@ -325,6 +338,9 @@ func (t *Tree) line(n *node) string {
 }
 
 func (t *Tree) valueText(n *node) string {
+	if n.open && t.folds(n) && n.kind == isString {
+		return t.pens.muted.Render(count(len(t.linesOf(n)), "", "", "line"))
+	}
 	text := cell.Clip(n.text, t.w)
 	switch n.kind {
 	case isString:
@@ -344,7 +360,7 @@ func count(n int, open, end, what string) string {
 	case 0:
 		return open + end
 	case 1:
-		return open + end + " 1 " + what
+		return strings.TrimSpace(open + end + " 1 " + what)
 	}
-	return fmt.Sprintf("%s%s %d %ss", open, end, n, what)
+	return strings.TrimSpace(fmt.Sprintf("%s%s %d %ss", open, end, n, what))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component/picture"
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/util"
@@ -52,6 +53,10 @@ func (r *renderer) span(b *strings.Builder, n ast.Node, style styler) {
 	case *ast.Link:
 		b.WriteString(r.link(r.plainText(n), string(n.Destination)))
 	case *ast.Image:
+		if about, ok := picture.Of(string(n.Destination)); ok {
+			b.WriteString(r.theme.Muted.Render("image: ") + strings.TrimSpace(r.plainText(n)+" "+r.theme.Accent.Render(about)))
+			return
+		}
 		b.WriteString(r.theme.Muted.Render("image: ") + r.link(r.plainText(n), string(n.Destination)))
 	case *ast.AutoLink:
 		b.WriteString(r.theme.Link.Render(safe(n.URL(r.source))))

@@ -161,7 +161,29 @@ func isNumber(s string) bool {
 // Lines draws the whole table at a width, heading first, as a Source to stand among other content.
 func Lines(th *theme.Theme, r *Records, w int) pager.Source {
 	s := source{r, r.widths(w)}
-	return pager.Join(pager.Lines{th.Strong.Render(s.draw(r.Columns))}, s)
+	head := pager.Lines{th.Strong.Render(s.draw(r.Columns))}
+	if hidden := len(r.Columns) - len(s.widths); hidden > 0 {
+		head = append(pager.Lines{th.Warning.Render(fmt.Sprintf("%d of %d columns have no room: %s", hidden, len(r.Columns), strings.Join(r.Columns[len(s.widths):], ", ")))}, head...)
+	}
+	return pager.Join(head, s)
+}
+
+// ReadsAsTable tells whether a JSON value is a list of records that reads better as a table than as a tree: two or more flat
+// objects, most of whose keys they share.
+func ReadsAsTable(raw json.RawMessage) bool {
+	r, ok := Parse(raw)
+	if !ok || len(r.Rows) < 2 {
+		return false
+	}
+	filled := 0
+	for _, row := range r.Rows {
+		for _, text := range row {
+			if text != "" {
+				filled++
+			}
+		}
+	}
+	return 2*filled > len(r.Rows)*len(r.Columns)
 }
 
 // View is a scrolling table whose heading stays.

@@ -1,9 +1,9 @@
 package inbox
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -13,26 +13,11 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
 	"github.com/hitl-tui/hitl-tui/internal/ui/command"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component"
-	"github.com/hitl-tui/hitl-tui/internal/ui/component/diffview"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/jsontree"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/pager"
 	"github.com/hitl-tui/hitl-tui/internal/ui/content"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
-
-// mode is how the content is shown.
-type mode int
-
-const (
-	rendered mode = iota
-	raw
-	diffed // against the round before, or against an edit that waits to be sent
-)
-
-var modeNames = [...]string{"rendered", "raw", "diff"}
-
-// rawAbove is the size in bytes above which content opens raw.
-const rawAbove = 256 << 10
 
 // questionView is the pane of one question.
 type questionView struct {
@@ -48,6 +33,7 @@ type questionView struct {
 
 	wantThread, wantQuestion string // to be shown once its thread is open
 
+	w      int             // cells of the body
 	built  string          // what the pager holds: question, width, mode, theme, answer
 	editOf string          // entry of the outbox
 	edit   json.RawMessage // its content
@@ -113,17 +99,15 @@ func (v *questionView) setIndex(i int, id string) {
 	v.index, v.current = i, id
 }
 
-// NextMode shows the content rendered, raw, or as the difference to the last round, and says which.
+// NextMode shows the content in the next way there is, and says which.
 func (p *Page) NextMode() string {
 	v := &p.view
 	q, ok := p.Current()
 	if !ok {
 		return "nothing is shown"
 	}
-	v.mode = (v.mode + 1) % 3
-	if v.mode == diffed && len(q.Former) == 0 && len(p.edited(q)) == 0 {
-		v.mode = rendered
-	}
+	all := modes(q, p.edited(q), v.w)
+	v.mode = all[(slices.Index(all, v.mode)+1)%len(all)]
 	return modeNames[v.mode]
 }
 
@@ -173,6 +157,14 @@ func (p *Page) Unfold(dir int) bool {
 	}
 	p.view.tree.Toggle()
 	return true
+}
+
+// TreeAt is the path and the value of what is selected in a tree, and false where none is shown.
+func (p *Page) TreeAt() (path string, value json.RawMessage, ok bool) {
+	if !p.view.treeOn {
+		return "", nil, false
+	}
+	return p.view.tree.Path(), p.view.tree.Value(), true
 }
 
 // MoveInQuestion scrolls the question as the moving keys say.
@@ -388,7 +380,11 @@ func (p *Page) build(q desk.Question, w int) {
 	if key == v.built {
 		return
 	}
-	v.treeOn = v.mode == rendered && len(after) == 0 && isTree(q) && v.tree.SetJSON(q.Content) == nil
+	v.w = w
+	if !slices.Contains(modes(q, after, w), v.mode) {
+		v.mode = rendered
+	}
+	v.treeOn = (v.mode == rendered && len(after) == 0 && isTree(q) || v.mode == treed) && v.tree.SetJSON(q.Content) == nil
 	if v.treeOn {
 		q.Content = nil // it is drawn by the tree
 	}
@@ -421,85 +417,4 @@ func (v *questionView) draw(w, h int) string {
 		return v.tree.View()
 	}
 	return v.pager.View() + "\n" + v.tree.View()
-}
-
-// isTree tells whether the content is an object or a list that is shown as such.
-func isTree(q desk.Question) bool {
-	c := bytes.TrimSpace(q.Content)
-	if q.Kind == actions.Conversation && content.IsTalk(q.Content) {
-		return false
-	}
-	return len(c) > 2 && len(c) <= rawAbove && (c[0] == '{' || c[0] == '[') && (q.ContentType == "" || q.ContentType == "json")
-}
-
-// identity names a question as it is drawn.
-func identity(q desk.Question) string {
-	return fmt.Sprintf("%s\x00%d\x00%s\x00%s", q.ID, q.Part, q.Version, q.ShownHash)
-}
-
-// Body draws a question as the page does, at any width and with any theme.
-func (p *Page) Body(q desk.Question) func(th *theme.Theme, w int) pager.Source {
-	return func(th *theme.Theme, w int) pager.Source { return body(th, q, rendered, w, nil, true) }
-}
-
-// body is message, content, options and context, one below the other.
-func body(t *theme.Theme, q desk.Question, m mode, w int, after json.RawMessage, context bool) pager.Source {
-	var parts []pager.Source
-	if q.Message != "" && q.Message != q.Title {
-		parts = append(parts, content.Markdown(t, q.Message, w), content.Blank())
-	}
-	doc := content.Of(q.Content, q.ContentType)
-	switch {
-	case len(q.Content) == 0 && len(after) == 0:
-	case m == diffed && len(after) > 0:
-		parts = append(parts, content.Heading(t, "your edit"), diffview.Source(t, content.Diff(q.Content, after)))
-	case m == diffed && len(q.Former) > 0:
-		parts = append(parts, content.Heading(t, fmt.Sprintf("round %d .. %d", q.Round-1, q.Round)),
-			diffview.Source(t, content.Diff(q.Former, q.Content)))
-	case len(after) > 0 && m == rendered:
-		parts = append(parts, content.Heading(t, "your edit"), diffview.Source(t, content.Diff(q.Content, after)))
-	case m == raw || doc.Size() > rawAbove:
-		parts = append(parts, doc.Raw())
-	default:
-		talk, ok := content.Talk(t, q.Content, w)
-		if q.Kind != actions.Conversation || !ok {
-			talk = doc.Rendered(t, w)
-		}
-		parts = append(parts, talk)
-	}
-	if len(q.Options) > 0 {
-		parts = append(parts, content.Blank(), content.Heading(t, optionsTitle(q)), options(t, q))
-	}
-	if len(q.Schema) > 0 && len(q.Content) == 0 && len(q.Parts) == 0 {
-		if fields := content.Fields(t, q.Schema); fields.Len() > 0 {
-			parts = append(parts, content.Heading(t, "a form to fill in"), fields)
-		}
-	}
-	if len(q.Context) > 0 && context {
-		parts = append(parts, content.Blank(), content.Heading(t, "context"), content.Context(t, q.Context, w))
-	}
-	return pager.Join(parts...)
-}
-
-func optionsTitle(q desk.Question) string {
-	if q.Multiple {
-		return "options, several may be chosen"
-	}
-	return "options"
-}
-
-func options(t *theme.Theme, q desk.Question) pager.Source {
-	var lines pager.Lines
-	for i, o := range q.Options {
-		label := o.Label
-		if label == "" {
-			label = content.Short(o.Value)
-		}
-		line := fmt.Sprintf("%2d  %s", i+1, sanitize.Line(label))
-		if o.Description != "" {
-			line += t.Muted.Render("  " + sanitize.Line(o.Description))
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }
