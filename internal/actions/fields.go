@@ -17,6 +17,7 @@ const (
 	BooleanField FieldKind = "boolean"
 	SelectField  FieldKind = "select"      // one of Options
 	ManyField    FieldKind = "multiselect" // a list of some of Options
+	ListField    FieldKind = "list"        // of Items, each a text, a number or yes and no
 	ObjectField  FieldKind = "object"      // Fields
 	RawField     FieldKind = "json"
 )
@@ -35,10 +36,11 @@ type Field struct {
 	Pattern     string
 	Minimum     string // bounds of a number as written, "" for none
 	Maximum     string
-	MinLength   int  // of a text, or of a multiselect the least number of items; 0 for none
-	MaxLength   int  // likewise; 0 for none
-	Multiline   bool // a text that may be long
-	Secret      bool // not to be echoed, drafted or recorded: writeOnly, or format password
+	Items       FieldKind // of a list: text, number, integer or boolean
+	MinLength   int       // of a text, or of a multiselect or list the least number of items; 0 for none
+	MaxLength   int       // likewise; 0 for none
+	Multiline   bool      // a text that may be long
+	Secret      bool      // not to be echoed, drafted or recorded: writeOnly, or format password
 	Fields      []Field
 }
 
@@ -117,6 +119,9 @@ func (s *Schema) choose(f *Field, v *value, types []string, depth int) {
 		if f.Options = optionsOf(s.resolve(v.get("items"))); len(f.Options) > 0 {
 			f.Kind = ManyField
 			f.MinLength, f.MaxLength = v.get("minItems").whole(), v.get("maxItems").whole()
+		} else if kind := scalarKind(s.resolve(v.get("items"))); kind != "" {
+			f.Kind, f.Items = ListField, kind
+			f.MinLength, f.MaxLength = v.get("minItems").whole(), v.get("maxItems").whole()
 		}
 	case "object":
 		if depth < maxFieldDepth {
@@ -125,6 +130,22 @@ func (s *Schema) choose(f *Field, v *value, types []string, depth int) {
 			}
 		}
 	}
+}
+
+// scalarKind is the kind of a value that has room on a line, "" for any other.
+func scalarKind(v *value) FieldKind {
+	switch types := v.get("type").texts(); {
+	case len(types) != 1 || v.get("writeOnly").isTrue():
+	case types[0] == "string":
+		return TextField
+	case types[0] == "number":
+		return NumberField
+	case types[0] == "integer":
+		return IntegerField
+	case types[0] == "boolean":
+		return BooleanField
+	}
+	return ""
 }
 
 // optionsOf is the values of an enum, or of a oneOf or anyOf of which each alternative is a const with a title.

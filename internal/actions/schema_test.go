@@ -128,6 +128,7 @@ func TestFields(t *testing.T) {
 		"where":{"properties":{"city":{"type":"string","format":"email"}},"required":["city"]},
 		"pin":{"type":"string","writeOnly":true},
 		"list":{"type":"array","items":{"type":"object"}},
+		"sizes":{"type":"array","items":{"type":"number"},"maxItems":3},
 		"self":{"$ref":"#/properties/self"},
 		"any":{}}}`))
 	if err != nil {
@@ -148,6 +149,7 @@ func TestFields(t *testing.T) {
 		{Name: "where", Kind: actions.ObjectField, Title: "where", Fields: []actions.Field{{Name: "city", Kind: actions.TextField, Title: "city", Format: "email", Required: true}}},
 		{Name: "pin", Kind: actions.TextField, Title: "pin", Secret: true},
 		{Name: "list", Kind: actions.RawField, Title: "list"},
+		{Name: "sizes", Kind: actions.ListField, Title: "sizes", Items: actions.NumberField, MaxLength: 3},
 		{Name: "self", Kind: actions.RawField, Title: "self"},
 		{Name: "any", Kind: actions.RawField, Title: "any"},
 	}

@@ -147,8 +147,8 @@ func review() []Command {
 		{ID: ScrollUp, Keys: []string{"K"}, Title: "Scroll the question back",
 			Help: "scroll the question one line back from the list", Hidden: true},
 		{ID: NextQuestion, Keys: []string{"."}, Title: "Next question", Footer: "question",
-			Help: "next question of this thread"},
-		{ID: PrevQuestion, Keys: []string{","}, Title: "Previous question", Help: "previous question of this thread"},
+			Help: "next question of this thread, or part of one"},
+		{ID: PrevQuestion, Keys: []string{","}, Title: "Previous question", Help: "previous question of this thread, or part of one"},
 		{ID: Mark, Keys: []string{"space"}, Title: "Mark", Footer: "mark", Help: "mark and move on", Hidden: true},
 		{ID: MarkTo, Keys: []string{"V"}, Title: "Mark a range", Help: "mark from the last mark to here"},
 		{ID: Unmark, Keys: []string{"M"}, Title: "Unmark all", Footer: "unmark", Help: "unmark all"},
@@ -162,7 +162,7 @@ func review() []Command {
 		{ID: CarryOnBeside, Keys: []string{"O"}, Title: "Carry on what failed", Footer: "carry on", Effect: Asks,
 			Help: "run again what failed beside this question, which stays open"},
 		{ID: DisplayMode, Keys: []string{"d"}, Title: "Display", Footer: "display",
-			Help: "rendered, raw, diff against the last round"},
+			Help: "rendered, tree, raw, diff against the last round, side by side"},
 		{ID: Wrap, Keys: []string{"W"}, Title: "Wrap", Help: "wrap long lines on or off"},
 	}
 	for _, info := range actions.Table() {

@@ -146,8 +146,18 @@ func (p *Pane) toggleRaw() {
 			return
 		}
 		value, _ := p.composeValue()
-		p.raw.SetValue(indent(value))
+		text := indent(value)
+		if p.turned.typed != "" && string(value) == p.turned.became {
+			text = p.turned.typed // as it was written, spaces and all
+		}
+		p.raw.SetValue(text)
+		p.turned.made, p.turned.from = text, p.mode
 		p.mode = rawMode
+		p.settle()
+		return
+	}
+	if p.turned.made != "" && p.raw.Value() == p.turned.made {
+		p.mode = p.turned.from // nothing was changed, so what is half typed there is as it was
 		p.settle()
 		return
 	}
@@ -174,7 +184,18 @@ func (p *Pane) toggleRaw() {
 		p.error = "this is raw JSON already: its schema has no fields to show as a form"
 		return
 	}
+	became, _ := p.composeValue()
+	p.turned.typed, p.turned.became = p.raw.Value(), string(became)
 	p.settle()
+}
+
+// turned is what is remembered of the last change between form or text and raw JSON, so that going there and back loses
+// nothing.
+type turned struct {
+	made   string // the JSON that was made of what was typed
+	from   mode   // where that was
+	typed  string // the JSON as it was typed
+	became string // and what the form made of it
 }
 
 // settle gives the new body its size and the focus.

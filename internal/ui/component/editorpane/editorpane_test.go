@@ -359,3 +359,33 @@ func BenchmarkKeyAtTheLimit(b *testing.B) {
 		_, _, _ = p.Cursor()
 	}
 }
+
+// TestThereAndBackLosesNothing: going from a form to raw JSON and back keeps what is half typed or wrong on either side.
+func TestThereAndBackLosesNothing(t *testing.T) {
+	q := question(actions.FormKind)
+	q.Schema = json.RawMessage(`{"type":"object","properties":{"any":{},"n":{"type":"integer"},"in":{"type":"object","properties":{"a":{"type":"string"}}}}}`)
+	p := open(editorpane.Config{Question: q, Choice: choice(actions.Submit, false)}, 100, 30)
+	typeText(p, `{"half": `)
+	press(p, "tab")
+	typeText(p, "12x")
+	form := ansi.Strip(p.View())
+	press(p, "ctrl+r", "ctrl+r", "shift+tab", "tab")
+	if got := ansi.Strip(p.View()); got != form {
+		t.Errorf("the form was\n%s\nand is\n%s", form, got)
+	}
+	press(p, "ctrl+r")
+	p.SetText("{ \"n\":5,\n\n \"other\": [1 , 2], \"in\": {\"b\": 1} }")
+	press(p, "ctrl+r")
+	if d := p.Draft(); d.Text != `{"n":5,"other":[1,2],"in":{"b":1}}` && !strings.Contains(d.Text, `"in":{"b":1}`) {
+		t.Errorf("the form holds %s", d.Text)
+	}
+	press(p, "ctrl+r")
+	if d := p.Draft(); d.Text != "{ \"n\":5,\n\n \"other\": [1 , 2], \"in\": {\"b\": 1} }" {
+		t.Errorf("the JSON was typed otherwise than %s", d.Text)
+	}
+	p.SetText("{ broken")
+	press(p, "ctrl+r")
+	if view := ansi.Strip(p.View()); !strings.Contains(view, "not valid JSON at line 1") || !strings.Contains(view, "{ broken") {
+		t.Errorf("what is no JSON is lost:\n%s", view)
+	}
+}

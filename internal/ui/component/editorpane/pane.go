@@ -97,6 +97,7 @@ type Pane struct {
 	raw     *textarea.Area // of raw mode
 	form    *form.Form     // nil: none can be made
 	comment *textarea.Area // nil: none is asked for beside the content
+	turned  turned
 	focus   stop
 	start   string // draft text at the start, to know what has been typed
 

@@ -29,7 +29,7 @@ func TestFormsOfForeignPayloads(t *testing.T) {
 				press(p, "right", "right", "tab") // the second verdict: edit
 				press(p, "ctrl+home", "down", "end", "backspace", "backspace")
 				typeText(p, "10")
-				press(p, "tab", "left", "tab") // the last verdict: respond
+				press(p, "tab", "tab", "left", "tab") // past its message, and the last verdict: respond
 				typeText(p, "it is sent")
 				press(p, "tab", "space")
 			},

@@ -47,7 +47,7 @@ func newField(th *theme.Theme, s actions.Field, path []string, title string) *fi
 }
 
 func (f *field) multiline() bool {
-	return f.spec.Kind == actions.RawField || f.spec.Kind == actions.TextField && f.spec.Multiline && !f.spec.Secret
+	return f.spec.Kind == actions.RawField || f.spec.Kind == actions.ListField || f.spec.Kind == actions.TextField && f.spec.Multiline && !f.spec.Secret
 }
 
 // isPick says whether the field is picked among options.
@@ -86,6 +86,8 @@ func (f *field) set(v json.RawMessage) {
 	switch {
 	case f.spec.Kind == actions.RawField:
 		f.text.SetValue(indent(v))
+	case f.spec.Kind == actions.ListField:
+		f.text.SetValue(linesOf(v))
 	case string(v) == "null" && f.spec.Nullable:
 		f.touched = false
 	case json.Unmarshal(v, &s) == nil && string(v) != "null":
@@ -101,7 +103,7 @@ func (f *field) setPick(v json.RawMessage) {
 	values := []json.RawMessage{v}
 	if f.many() {
 		values = nil
-		if json.Unmarshal(v, &values) != nil {
+		if string(v) == "null" || json.Unmarshal(v, &values) != nil {
 			f.odd = v
 			return
 		}
@@ -109,10 +111,7 @@ func (f *field) setPick(v json.RawMessage) {
 	for _, one := range values {
 		i := slices.IndexFunc(f.options, func(o actions.OptionItem) bool { return same(o.Value, one) })
 		if i < 0 {
-			if string(v) != "null" {
-				f.odd = v
-			}
-			f.picked = nil
+			f.picked, f.odd = nil, v
 			return
 		}
 		f.picked = append(f.picked, i)
@@ -133,6 +132,8 @@ func (f *field) value() (json.RawMessage, bool) {
 		switch {
 		case f.spec.Nullable && f.spec.Required:
 			return json.RawMessage("null"), true
+		case f.spec.Kind == actions.ListField && (f.touched || f.spec.Required):
+			return json.RawMessage("[]"), true
 		case f.spec.Kind == actions.TextField && f.touched:
 			return json.RawMessage(`""`), true
 		}
@@ -143,6 +144,8 @@ func (f *field) value() (json.RawMessage, bool) {
 		if n := strings.TrimSpace(s); isNumber(n) {
 			return json.RawMessage(n), true
 		}
+	case actions.ListField:
+		return f.list(s), true
 	case actions.RawField:
 		var b bytes.Buffer
 		if json.Compact(&b, []byte(s)) == nil {
@@ -256,4 +259,75 @@ func indent(v json.RawMessage) string {
 		return string(v)
 	}
 	return b.String()
+}
+
+// list is the items typed, one on a line. What is written as a JSON list is that list.
+func (f *field) list(s string) json.RawMessage {
+	var b bytes.Buffer
+	if strings.HasPrefix(strings.TrimSpace(s), "[") && json.Compact(&b, []byte(s)) == nil {
+		return b.Bytes()
+	}
+	b.Reset()
+	b.WriteByte('[')
+	for i, line := range strings.Split(strings.TrimRight(s, "\n"), "\n") {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(item(f.spec.Items, line))
+	}
+	b.WriteByte(']')
+	return b.Bytes()
+}
+
+// item is one item of a list. What does not read as its type is given as text: the schema then says what is wrong.
+func item(kind actions.FieldKind, line string) json.RawMessage {
+	trimmed := strings.TrimSpace(line)
+	switch kind {
+	case actions.NumberField, actions.IntegerField:
+		if isNumber(trimmed) {
+			return json.RawMessage(trimmed)
+		}
+	case actions.BooleanField:
+		switch strings.ToLower(trimmed) {
+		case "yes", "true":
+			return json.RawMessage("true")
+		case "no", "false":
+			return json.RawMessage("false")
+		}
+	}
+	return quote(line)
+}
+
+// linesOf is a list with an item on a line, or JSON where an item has no place on one.
+func linesOf(v json.RawMessage) string {
+	var items []json.RawMessage
+	if json.Unmarshal(v, &items) != nil {
+		return indent(v)
+	}
+	lines := make([]string, len(items))
+	for i, one := range items {
+		var s string
+		switch {
+		case len(one) == 0 || one[0] == '{' || one[0] == '[' || string(one) == "null":
+			return indent(v)
+		case one[0] != '"':
+			lines[i] = string(one)
+		case json.Unmarshal(one, &s) != nil || s == "" || strings.ContainsAny(s, "\n\r") || i == 0 && strings.HasPrefix(strings.TrimSpace(s), "["):
+			return indent(v)
+		default:
+			lines[i] = s
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// about is the description of the option at the cursor, or of the picked one.
+func (f *field) about() string {
+	switch {
+	case f.many() && f.at < len(f.options):
+		return f.options[f.at].Description
+	case !f.many() && len(f.picked) > 0:
+		return f.options[f.picked[0]].Description
+	}
+	return ""
 }

@@ -5,7 +5,9 @@ package form
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,9 +19,8 @@ import (
 type Form struct {
 	theme    *theme.Theme
 	fields   []*field
-	objects  []string // pointers of nested objects, in order
-	extra    map[string]json.RawMessage
-	extraKey []string
+	extra    []kept            // what was put in and has no field
+	odd      []kept            // in the place of a nested object: what has no fields to be shown in
 	problems map[string]string // by pointer
 	at       int
 	focused  bool
@@ -29,7 +30,7 @@ type Form struct {
 
 // New makes an empty form; defaults of the schema are filled in.
 func New(th *theme.Theme, fields []actions.Field) *Form {
-	f := &Form{theme: th, extra: map[string]json.RawMessage{}, problems: map[string]string{}, focused: true}
+	f := &Form{theme: th, problems: map[string]string{}, focused: true}
 	f.add(fields, nil, "")
 	for _, x := range f.fields {
 		if x.spec.Default != nil {
@@ -125,35 +126,51 @@ func (f *Form) SetValue(raw json.RawMessage) error {
 		return errNoObject
 	}
 	f.problems = map[string]string{}
-	f.extra, f.extraKey = map[string]json.RawMessage{}, nil
-	known := map[string]bool{}
+	f.extra, f.odd = nil, nil
 	for _, x := range f.fields {
-		known[x.path[0]] = true
-		if v, ok := lookup(object, x.path); ok {
-			x.set(v)
-		} else {
-			x.clear()
-		}
+		x.clear()
 	}
-	for _, k := range keysInOrder(raw) {
-		if !known[k] {
-			f.extra[k] = object[k]
-			f.extraKey = append(f.extraKey, k)
-		}
-	}
+	f.fill(raw, object, nil)
 	return nil
 }
 
-func lookup(object map[string]json.RawMessage, path []string) (json.RawMessage, bool) {
-	v, ok := object[path[0]]
-	if !ok || len(path) == 1 {
-		return v, ok
+// kept is a value that is given back as it is.
+type kept struct {
+	path  []string
+	value json.RawMessage
+}
+
+// fill puts an object, which stands at a path, into the fields.
+func (f *Form) fill(raw json.RawMessage, object map[string]json.RawMessage, path []string) {
+	for _, k := range keysInOrder(raw) {
+		at, v := append(slices.Clone(path), k), object[k]
+		field, nested := f.under(at)
+		var inner map[string]json.RawMessage
+		switch {
+		case field != nil:
+			field.set(v)
+		case !nested:
+			f.extra = append(f.extra, kept{at, v})
+		case json.Unmarshal(v, &inner) == nil && len(inner) > 0:
+			f.fill(v, inner, at)
+		default:
+			f.odd = append(f.odd, kept{at, v})
+		}
 	}
-	var inner map[string]json.RawMessage
-	if json.Unmarshal(v, &inner) != nil {
-		return nil, false
+}
+
+// under is the field at a path, or whether there are fields below it.
+func (f *Form) under(path []string) (exact *field, nested bool) {
+	for _, x := range f.fields {
+		if len(x.path) < len(path) || !slices.Equal(x.path[:len(path)], path) {
+			continue
+		}
+		if len(x.path) == len(path) {
+			return x, false
+		}
+		nested = true
 	}
-	return lookup(inner, path[1:])
+	return nil, nested
 }
 
 // SetProblems shows errors at the fields they are about. What is about no field is given back.
@@ -169,7 +186,11 @@ func (f *Form) SetProblems(problems []actions.Problem) (others []actions.Problem
 			others = append(others, p)
 			continue
 		}
-		f.problems[pointer(f.fields[i].path)] = p.Message
+		at := pointer(f.fields[i].path)
+		if _, told := f.problems[at]; told {
+			continue // the first of several; the others come when it is put right
+		}
+		f.problems[at] = within(f.fields[i], strings.TrimPrefix(p.Pointer, at)) + p.Message
 		if first < 0 || i < first {
 			first = i
 		}
@@ -181,6 +202,18 @@ func (f *Form) SetProblems(problems []actions.Problem) (others []actions.Problem
 	return others
 }
 
+// within says where in a field's own value something is wrong: in which item of a list, at which place in JSON.
+func within(x *field, rest string) string {
+	n, err := strconv.Atoi(strings.TrimPrefix(rest, "/"))
+	switch {
+	case rest == "":
+		return ""
+	case err == nil && (x.spec.Kind == actions.ListField || x.spec.Kind == actions.ManyField):
+		return fmt.Sprintf("item %d: ", n+1)
+	}
+	return "at " + rest + ": "
+}
+
 // Value is the object as filled in. Fields that were left empty are left out, unless they must be there.
 func (f *Form) Value() json.RawMessage {
 	root := newObject()
@@ -189,8 +222,13 @@ func (f *Form) Value() json.RawMessage {
 			root.put(x.path, v)
 		}
 	}
-	for _, k := range f.extraKey {
-		root.put([]string{k}, f.extra[k])
+	for _, k := range f.extra {
+		root.put(k.path, k.value)
+	}
+	for _, k := range f.odd {
+		if !root.has(k.path) {
+			root.put(k.path, k.value)
+		}
 	}
 	return root.json()
 }

@@ -20,6 +20,7 @@ const claim = `{"type":"object","required":["amount","kind"],"properties":{
   "kind":{"enum":["travel","meal",3],"title":"Kind"},
   "urgent":{"type":"boolean","default":false},
   "tags":{"type":"array","items":{"enum":["a","b"]}},
+  "days":{"type":"array","items":{"type":"integer"},"maxItems":3},
   "note":{"type":"string"},
   "code":{"type":"string","maxLength":8},
   "owner":{"type":"object","properties":{"name":{"type":"string","maxLength":20},"age":{"type":["integer","null"]}}},
@@ -61,6 +62,8 @@ func TestTypesAreKept(t *testing.T) {
 	f.Next()
 	press(f, "right", "space") // b
 	f.Next()
+	typeText(f, "1\n20")
+	f.Next()
 	typeText(f, "line\nline")
 	f.Next()
 	typeText(f, "12")
@@ -73,7 +76,7 @@ func TestTypesAreKept(t *testing.T) {
 	if f.Next() {
 		t.Error("there is a field behind the last")
 	}
-	want := `{"amount":12.50,"count":7,"kind":3,"urgent":true,"tags":["b"],"note":"line\nline","code":"12",` +
+	want := `{"amount":12.50,"count":7,"kind":3,"urgent":true,"tags":["b"],"days":[1,20],"note":"line\nline","code":"12",` +
 		`"owner":{"name":"Ana","age":40},"any":[1,{"x":null}]}`
 	if got := string(f.Value()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -89,9 +92,9 @@ func TestWhatIsLeftEmptyIsLeftOut(t *testing.T) {
 
 // TestNothingIsLost: any object that is put in comes out again, whatever its fields hold.
 func TestNothingIsLost(t *testing.T) {
-	names := []string{"amount", "count", "kind", "urgent", "tags", "note", "code", "any", "unknown", "öther"}
+	names := []string{"amount", "count", "kind", "urgent", "tags", "days", "note", "code", "any", "owner", "unknown", "öther"}
 	values := []string{`1`, `12.50`, `"12x"`, `"text"`, `""`, `true`, `"travel"`, `3`, `["a"]`, `["zz"]`, `{"q":[1]}`, `[]`,
-		`1e400`, `123456789012345678901234567890`}
+		`1e400`, `123456789012345678901234567890`, `[1,"x",2.50]`, `["a\nb",null]`, `["[1]"]`, `[""]`, `{"name":"Ana"}`, `{"name":5,"more":{"x":[]}}`, `{}`, `null`}
 	_, s := newForm(t, 60, 40)
 	rapid.Check(t, func(t *rapid.T) {
 		f := form.New(theme.Must("", true), s.Fields())
@@ -116,6 +119,32 @@ func TestNothingIsLost(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestListsAreTypedByLine: each line is an item of the type that the schema asks for, and what is wrong names the item.
+func TestListsAreTypedByLine(t *testing.T) {
+	s, err := actions.CompileSchema(json.RawMessage(`{"type":"object","properties":{"n":{"type":"array","items":{"type":"number"}},
+		"b":{"type":"array","items":{"type":"boolean"}},"t":{"type":"array","items":{"type":"string","minLength":2}},"j":{"type":"array","items":{"type":"string"}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := form.New(theme.Must("", true), s.Fields())
+	f.SetSize(60, 60)
+	typeText(f, "1.50\n2\n")
+	f.Next()
+	typeText(f, "yes\nfalse")
+	f.Next()
+	typeText(f, "12\nx y\nz")
+	f.Next()
+	typeText(f, `["two\nlines", "[x]"]`)
+	want := `{"n":[1.50,2],"b":[true,false],"t":["12","x y","z"],"j":["two\nlines","[x]"]}`
+	if got := string(f.Value()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	f.SetProblems(problemsOf(t, s.Check(f.Value())))
+	if view := ansi.Strip(f.View()); !strings.Contains(view, "! item 3: must have at least 2 characters") {
+		t.Errorf("the item is not named:\n%s", view)
+	}
 }
 
 func TestErrorsStandAtTheirField(t *testing.T) {

@@ -34,6 +34,16 @@ func (o *object) put(path []string, v json.RawMessage) {
 	o.inner[k].put(path[1:], v)
 }
 
+// has tells whether something is at a path.
+func (o *object) has(path []string) bool {
+	k := path[0]
+	if _, isValue := o.values[k]; isValue {
+		return true
+	}
+	in := o.inner[k]
+	return in != nil && (len(path) == 1 || in.has(path[1:]))
+}
+
 func (o *object) json() json.RawMessage {
 	var b bytes.Buffer
 	b.WriteByte('{')

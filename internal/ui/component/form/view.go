@@ -1,6 +1,7 @@
 package form
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -32,6 +33,9 @@ func (f *Form) drawField(i int) drawn {
 	d.text = len(d.lines)
 	if x.isPick() {
 		d.lines = append(d.lines, "  "+f.drawPick(x, focused))
+		if about := x.about(); focused && about != "" {
+			d.lines = append(d.lines, f.theme.Muted.Render("  "+cell.Clip(sanitize.Line(about), max(f.w-2, 1))))
+		}
 	} else {
 		for row := range strings.SplitSeq(x.text.View(), "\n") {
 			if focused {
@@ -59,7 +63,15 @@ func hint(s actions.Field) string {
 		if s.Format != "" {
 			parts = append(parts, s.Format)
 		}
-	case actions.SelectField, actions.ManyField:
+		parts = append(parts, lengths(s, "character")...)
+		if s.Pattern != "" {
+			parts = append(parts, "matches "+s.Pattern)
+		}
+	case actions.SelectField:
+	case actions.ManyField:
+		parts = append(parts, lengths(s, "item")...)
+	case actions.ListField:
+		parts = append(append(parts, "list of "+plurals(s.Items)+", one on a line"), lengths(s, "item")...)
 	case actions.BooleanField:
 		parts = append(parts, "yes or no")
 	default:
@@ -79,8 +91,44 @@ func hint(s actions.Field) string {
 	return "  " + sanitize.Line(strings.Join(parts, ", "))
 }
 
+// lengths says how long a text or list may be.
+func lengths(s actions.Field, what string) []string {
+	count := func(n int) string {
+		if n == 1 {
+			return "1 " + what
+		}
+		return fmt.Sprintf("%d %ss", n, what)
+	}
+	switch {
+	case s.MinLength > 0 && s.MinLength == s.MaxLength:
+		return []string{count(s.MinLength)}
+	case s.MinLength > 0 && s.MaxLength > 0:
+		return []string{fmt.Sprintf("%d to %s", s.MinLength, count(s.MaxLength))}
+	case s.MinLength > 1:
+		return []string{"at least " + count(s.MinLength)}
+	case s.MaxLength > 0:
+		return []string{"at most " + count(s.MaxLength)}
+	}
+	return nil
+}
+
+func plurals(k actions.FieldKind) string {
+	switch k {
+	case actions.IntegerField:
+		return "whole numbers"
+	case actions.NumberField:
+		return "numbers"
+	case actions.BooleanField:
+		return "yes or no"
+	}
+	return "texts"
+}
+
 // drawPick draws the options: one of them between arrows, or boxes where several may be picked.
 func (f *Form) drawPick(x *field, focused bool) string {
+	if string(x.odd) == "null" && x.spec.Nullable {
+		return f.theme.Muted.Render("null")
+	}
 	if x.odd != nil {
 		return f.theme.Danger.Render(sanitize.Line(string(x.odd)))
 	}
