@@ -14,9 +14,9 @@ import (
 // report tells how a run or a resume ended: the envelope with --json, else a few lines. It sets the exit code.
 func (a *app) report(result *desk.Result, err error) error { return a.reportOn(nil, result, err) }
 
-// reportAbout is report for a command about a thread: a refusal tells where that stands.
+// reportAbout is report for a command about a thread: a refusal tells where that stands, unless that is the store's.
 func (a *app) reportAbout(ctx context.Context, d *opened, thread string, result *desk.Result, err error) error {
-	if err == nil || !a.flags.json || thread == "" {
+	if err == nil || !a.flags.json || thread == "" || desk.Code(err) == desk.CodeStoreUnavailable {
 		return a.report(result, err)
 	}
 	// Where the thread cannot be read, the refusal alone is told: it says why.

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -88,3 +89,34 @@ func (e *AmbiguousError) Error() string {
 
 // Is makes an AmbiguousError an ErrAmbiguous.
 func (e *AmbiguousError) Is(target error) bool { return target == ErrAmbiguous }
+
+// AbsentError says where there is no store.
+type AbsentError struct{ Store string } // a path, or a URL without secrets
+
+func (e *AbsentError) Error() string { return "there is no store at " + e.Store }
+
+// Is makes an AbsentError an ErrNotFound.
+func (e *AbsentError) Is(target error) bool { return target == ErrNotFound }
+
+// UnreachableError says which store did not answer. A backend gives it once it has tried for as long as it was told to, so
+// trying again at once is of no use.
+type UnreachableError struct {
+	Store string // its URL, without secrets
+	Err   error
+}
+
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("the store %s cannot be reached: %v", e.Store, e.Err)
+}
+
+// Is makes an UnreachableError an ErrUnreachable.
+func (e *UnreachableError) Is(target error) bool { return target == ErrUnreachable }
+
+// Unwrap gives the cause, unless that is a wait of the backend's own that has ended: whoever asks whether his context has
+// ended would take it for that.
+func (e *UnreachableError) Unwrap() error {
+	if errors.Is(e.Err, context.DeadlineExceeded) || errors.Is(e.Err, context.Canceled) {
+		return nil
+	}
+	return e.Err
+}

@@ -17,12 +17,13 @@ const (
 
 // durably repeats a write that failed for a reason which may pass, such as a lost connection: what programs did should
 // not be done again because a server restarted. Every write of the engine can be repeated: a commit under its id, a
-// result under its path, a lease as acquire does. A verdict of the store, or of its disk, stands at once.
+// result under its path, a lease as acquire does. A verdict of the store, or of its disk, stands at once, and so does that it
+// cannot be reached: the store has tried for as long as it is worth.
 func (e *Engine) durably(ctx context.Context, write func() error) error {
 	pause := firstPause
 	for n := 1; ; n++ {
 		err := write()
-		if err == nil || n == writeAttempts || isVerdict(err) || e.o.Sleep(ctx, pause) != nil {
+		if err == nil || n == writeAttempts || isVerdict(err) || errors.Is(err, checkpoint.ErrUnreachable) || e.o.Sleep(ctx, pause) != nil {
 			return err
 		}
 		pause *= pauseGrows

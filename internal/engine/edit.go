@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -208,7 +207,7 @@ func (e *Engine) writeStep(ctx context.Context, h *head, source checkpoint.Sourc
 	c.KeepAnswers = len(lease.Answers)
 	version, err := e.commit(ctx, c)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("thread %s: %w", h.info.Thread, err), s.release(context.WithoutCancel(ctx), false))
+		return nil, s.giveUp(ctx, fmt.Errorf("thread %s: %w", h.info.Thread, err))
 	}
 	s.committed(version, true)
 	out := s.outcome()

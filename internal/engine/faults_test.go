@@ -346,6 +346,31 @@ func TestALastingFaultFromEveryStoreCall(t *testing.T) {
 	}
 }
 
+// TestAStoreThatCannotBeReached: the store has tried for as long as it is worth before it says so, and is not asked again by
+// the same call: not to repeat the write, nor to give back a lease that runs out by itself.
+func TestAStoreThatCannotBeReached(t *testing.T) {
+	asked := map[string]int{} // of the stage that is on
+	everywhere(t, func(_ *stage, _ context.CancelCauseFunc, n int, call string, do func() error) error {
+		if n == 0 {
+			clear(asked)
+		}
+		if call == "program" {
+			return do()
+		}
+		asked[call]++
+		return &checkpoint.UnreachableError{Store: "redis://cache.example", Err: errLost}
+	}, func(t *testing.T, _ *stage, call string, err error) {
+		if call != "program" && !errors.Is(err, checkpoint.ErrUnreachable) {
+			t.Errorf("the error is %v", err)
+		}
+		for name, times := range asked {
+			if times > 1 && name != "AddResult" && name != "Heartbeat" || name == "ReleaseLease" && call != name {
+				t.Errorf("after %s failed %s was asked %d times", call, name, times)
+			}
+		}
+	})
+}
+
 // TestAConflictAtEveryWrite: another process has been faster, which the store says and the engine does not doubt;
 // an answer whose questions are still open is then checked against the new head.
 func TestAConflictAtEveryWrite(t *testing.T) {

@@ -134,8 +134,23 @@ func (s *session) rested(out *Outcome) {
 // broke tells that the call failed, and gives its error back.
 func (s *session) broke(err error) error {
 	s.headEvent(Event{Type: FailedEv, Text: err.Error()})
+	if errors.Is(err, checkpoint.ErrUnreachable) {
+		return &BrokenOffError{Thread: s.tree.thread, Err: err}
+	}
 	return err
 }
+
+// BrokenOffError says that the store could not be reached any more while a thread ran. What it had acknowledged, the answers
+// above all, is in it: once it can be reached and the lease has run out, a resume carries the thread on.
+type BrokenOffError struct {
+	Thread string
+	Err    error
+}
+
+func (e *BrokenOffError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *BrokenOffError) Unwrap() error { return e.Err }
 
 // interrupted tells which runs a context that ended cut short.
 func (s *session) interrupted(cause error, frontier []*run, results []performed) {

@@ -191,7 +191,7 @@ func (p *prepared) run(ctx context.Context) (*Outcome, error) {
 		err = s.apply(lease.Answers[:inherited], true)
 	}
 	if err != nil {
-		return nil, s.broke(errors.Join(err, s.release(context.WithoutCancel(ctx), false)))
+		return nil, s.broke(s.giveUp(ctx, err))
 	}
 	if s.source == "" && len(t.ready) > 0 {
 		s.source = checkpoint.SourceStep

@@ -52,7 +52,7 @@ func (s *session) drive(ctx context.Context) (*Outcome, error) {
 	s.send()
 	ctx, finish, err := s.engine.enter(ctx, s)
 	if err != nil {
-		return nil, errors.Join(err, s.release(context.WithoutCancel(ctx), false))
+		return nil, s.giveUp(ctx, err)
 	}
 	defer finish()
 	for {
@@ -72,7 +72,7 @@ func (s *session) drive(ctx context.Context) (*Outcome, error) {
 				return s.abandon(ctx)
 			}
 			if err := s.conclude(frontier, results); err != nil {
-				return nil, errors.Join(err, s.release(context.WithoutCancel(ctx), false))
+				return nil, s.giveUp(ctx, err)
 			}
 		}
 		if err := s.commit(ctx); err != nil {
@@ -125,7 +125,7 @@ func (s *session) commit(ctx context.Context) error {
 	version, err := s.engine.commit(ctx, c)
 	if err != nil {
 		err = fmt.Errorf("committing step %d of thread %s: %w", c.Checkpoint.Step, t.thread, err)
-		return errors.Join(err, s.release(context.WithoutCancel(ctx), false))
+		return s.giveUp(ctx, err)
 	}
 	s.engine.crash("after_commit")
 	s.committed(version, c.Release)
@@ -208,7 +208,7 @@ func (s *session) abandon(ctx context.Context) (*Outcome, error) {
 	}
 	var failure *storeError
 	if errors.As(cause, &failure) {
-		return nil, errors.Join(failure.error, s.release(ctx, false))
+		return nil, s.giveUp(ctx, failure.error)
 	}
 	byPerson := errors.Is(cause, ErrCancelledByPerson)
 	withdraw := byPerson && s.steps == 0 && len(s.own) > 0
@@ -222,6 +222,15 @@ func (s *session) abandon(ctx context.Context) (*Outcome, error) {
 	out.WasCancelled, out.Withdrawn, out.Steps = byPerson, withdraw, s.steps
 	s.headEvent(Event{Type: CancelledEv, Reason: reasonOf(cause), Withdrawn: withdraw, Text: cause.Error()})
 	return out, nil
+}
+
+// giveUp gives the lease back after err. One of a store that cannot be reached runs out by itself.
+func (s *session) giveUp(ctx context.Context, err error) error {
+	if errors.Is(err, checkpoint.ErrUnreachable) {
+		s.lease = ""
+		return err
+	}
+	return errors.Join(err, s.release(context.WithoutCancel(ctx), false))
 }
 
 // release gives the lease back; a lease already lost is no further error.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"regexp"
 	"strings"
 	"time"
@@ -21,6 +23,7 @@ import (
 type Options struct {
 	Now         func() time.Time // clock; nil is that of this host, or of the server where the store is one
 	ReadOnly    bool             // change nothing and create no store
+	Existing    bool             // create no store: a *checkpoint.AbsentError says that there is none
 	BusyTimeout time.Duration    // how long to wait for another process, or for a server to come back
 }
 
@@ -28,6 +31,14 @@ type Options struct {
 // postgres://USER@HOST/DATABASE, redis://HOST or rediss://HOST, memory:, or none:, for which it returns nil.
 func Open(ctx context.Context, url string, o Options) (checkpoint.Store, error) {
 	scheme, rest := split(url)
+	if hasHost(scheme, rest) { // which may hold a password, and is not repeated
+		return nil, fmt.Errorf("store %s://: a path of this host follows the colon, and no host; write %[1]s:PATH, or %[1]s:///PATH for one from the root", scheme)
+	}
+	if path, local := Path(url); local && o.Existing {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, &checkpoint.AbsentError{Store: path}
+		}
+	}
 	switch scheme {
 	case "sqlite":
 		if rest == "" {
@@ -60,13 +71,13 @@ func Open(ctx context.Context, url string, o Options) (checkpoint.Store, error) 
 		}
 		return memory.New(memory.Options{Now: o.Now}), nil
 	case "redis", "rediss":
-		s, err := redis.Open(ctx, scheme+":"+rest, redis.Options{Now: o.Now, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
+		s, err := redis.Open(ctx, scheme+":"+rest, redis.Options{Now: o.Now, ReadOnly: o.ReadOnly, Existing: o.Existing, BusyTimeout: o.BusyTimeout})
 		if err != nil {
 			return nil, err
 		}
 		return s, nil
 	case "postgres", "postgresql":
-		s, err := postgres.Open(ctx, scheme+":"+rest, postgres.Options{Now: o.Now, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
+		s, err := postgres.Open(ctx, scheme+":"+rest, postgres.Options{Now: o.Now, ReadOnly: o.ReadOnly, Existing: o.Existing, BusyTimeout: o.BusyTimeout})
 		if err != nil {
 			return nil, err
 		}
@@ -104,9 +115,17 @@ func split(url string) (scheme, rest string) {
 	}
 }
 
+// hasHost reports whether a URL of a store that is kept on this host names a host, as if it were one of a server.
+func hasHost(scheme, rest string) bool {
+	return (scheme == "sqlite" || scheme == "file") && strings.HasPrefix(rest, "//") && !strings.HasPrefix(rest, "///")
+}
+
 // Path is the file or the folder of the store that url names, of one that is kept in such and can be opened.
 func Path(url string) (path string, local bool) {
 	scheme, rest := split(url)
+	if hasHost(scheme, rest) {
+		return "", false
+	}
 	if scheme == "sqlite" {
 		path, _, err := cutOption(rest)
 		return path, path != "" && err == nil

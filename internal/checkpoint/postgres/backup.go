@@ -31,7 +31,7 @@ func (s *Store) Backup(ctx context.Context, file string) error {
 		})
 	})
 	if err != nil {
-		return fmt.Errorf("backup to %s: %w", file, classify(err))
+		return fmt.Errorf("backup to %s: %w", file, s.classify(ctx, err))
 	}
 	return nil
 }

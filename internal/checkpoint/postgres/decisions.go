@@ -47,7 +47,7 @@ func (s *Store) FindDecision(ctx context.Context, thread, responseID string) (*c
 		err = checkpoint.ResponseNotFound(thread, responseID)
 	}
 	if err != nil {
-		return nil, classify(err)
+		return nil, err
 	}
 	return found[0], nil
 }
@@ -64,13 +64,13 @@ func (s *Store) Decisions(ctx context.Context, thread string) iter.Seq2[*checkpo
 			err = checkpoint.ThreadNotFound(thread)
 		}
 		if err != nil {
-			yield(nil, classify(err))
+			yield(nil, err)
 			return
 		}
 		for after := int64(math.MinInt64); ; {
 			page, err := s.decisions(ctx, "thread = $1 AND n > $2 ORDER BY n LIMIT $3", thread, after, decisionsPage)
 			if err != nil {
-				yield(nil, classify(err))
+				yield(nil, err)
 				return
 			}
 			for _, d := range page {
@@ -94,7 +94,7 @@ func (s *Store) Tombstones(ctx context.Context) ([]checkpoint.Tombstone, error) 
 		b.DeletedAt = checkpoint.FromMicros(at)
 		return err
 	}, "SELECT thread, deleted_at, decisions, decision_hash FROM tombstones ORDER BY seq")
-	return list, classify(err)
+	return list, err
 }
 
 // PutDefinition implements checkpoint.Store. What is stored under a fingerprint stays.
@@ -102,7 +102,7 @@ func (s *Store) PutDefinition(ctx context.Context, d checkpoint.Definition) erro
 	var one int
 	known, err := s.readRow(ctx, "SELECT 1 FROM definitions WHERE fingerprint = $1", []any{d.Fingerprint}, &one)
 	if err != nil || known {
-		return classify(err)
+		return err
 	}
 	files, err := json.Marshal(d.Files)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Store) Definition(ctx context.Context, fingerprint string) (*checkpoint
 		&d.Workflow, &d.Graph, &d.Source, &files)
 	switch {
 	case err != nil:
-		return nil, classify(err)
+		return nil, err
 	case !found:
 		return nil, fmt.Errorf("definition %s: %w", fingerprint, checkpoint.ErrNotFound)
 	}

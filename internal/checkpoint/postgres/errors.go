@@ -26,6 +26,7 @@ const (
 	undefinedTable       = "42P01"
 	undefinedColumn      = "42703"
 	undefinedFunction    = "42883"
+	invalidAuthorization = "28000"
 )
 
 // fatalStates are the classes and codes with which the server ends a connection that another one may do better.
@@ -65,9 +66,10 @@ func stateOf(err error) string {
 	return ""
 }
 
-// classify gives an error of the server the sentinel a caller can act on.
-func classify(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+// classify gives an error of the server the sentinel a caller can act on. ctx is the caller's: where it lasts, a wait that has
+// ended was one for the server.
+func (s *Store) classify(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
 		return err
 	}
 	with := func(sentinel error) error {
@@ -89,9 +91,26 @@ func classify(err error) error {
 	case code == undefinedTable || code == undefinedColumn || code == undefinedFunction:
 		// The statements are this program's own: what they do not find was taken out of the schema.
 		return with(checkpoint.ErrCorrupt)
-	case lost(err):
-		return with(checkpoint.ErrUnreachable)
+	case errors.Is(err, checkpoint.ErrUnreachable):
+		return err
+	case lost(err) || errors.Is(err, context.DeadlineExceeded):
+		return s.unreachable(err)
 	default:
 		return err
 	}
+}
+
+// unreachable says of an error which store it is that did not answer, and what to write where only one side speaks TLS.
+func (s *Store) unreachable(err error) error {
+	if strings.Contains(err.Error(), "server refused TLS connection") { // pgconn has no error of its own for it
+		err = fmt.Errorf("it does not speak TLS; write sslmode=disable in the URL, or have the server speak it (%w)", err)
+	}
+	return &checkpoint.UnreachableError{Store: s.url, Err: err}
+}
+
+// wantsTLS reports whether the server turns this connection away because it is not encrypted.
+func wantsTLS(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == invalidAuthorization &&
+		(strings.Contains(refused.Message, "no encryption") || strings.Contains(refused.Message, "SSL off"))
 }

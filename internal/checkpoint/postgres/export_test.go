@@ -41,3 +41,6 @@ func (s *Store) Edit(ctx context.Context, text string, args ...any) error {
 	}
 	return err
 }
+
+// WantsTLS tests whether an error of the server asks for TLS.
+func WantsTLS(err error) bool { return wantsTLS(err) }

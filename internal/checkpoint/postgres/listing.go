@@ -64,7 +64,7 @@ func (s *Store) Threads(ctx context.Context, q checkpoint.Query) (checkpoint.Pag
 		func(ctx context.Context, _ int, text string, args []any) ([]checkpoint.ThreadInfo, error) {
 			return readAll(ctx, s, scanThread, text, slices.Clone(args)...)
 		})
-	return page, classify(err)
+	return page, err
 }
 
 func dialect() *listing.Dialect {
@@ -84,7 +84,7 @@ func (s *Store) Thread(ctx context.Context, thread string) (*checkpoint.ThreadIn
 	list, err := readAll(ctx, s, scanThread, "SELECT "+threadColumns+" FROM threads WHERE thread = $2", s.nowArg(), thread)
 	switch {
 	case err != nil:
-		return nil, classify(err)
+		return nil, err
 	case len(list) == 0:
 		return nil, checkpoint.ThreadNotFound(thread)
 	}
@@ -96,7 +96,7 @@ func (s *Store) Resolve(ctx context.Context, suffix string) (string, error) {
 	var id string
 	found, err := s.readRow(ctx, "SELECT thread FROM threads WHERE thread = $1", []any{suffix}, &id)
 	if err != nil || found {
-		return id, classify(err)
+		return id, err
 	}
 	if len(suffix) < checkpoint.ResolveLength {
 		return checkpoint.Resolved(suffix, nil)
@@ -104,7 +104,7 @@ func (s *Store) Resolve(ctx context.Context, suffix string) (string, error) {
 	ids, err := readAll(ctx, s, func(rows scanner, id *string) error { return rows.Scan(id) },
 		"SELECT thread FROM threads WHERE right(thread, length($1)) = $1 ORDER BY thread LIMIT 11", suffix)
 	if err != nil {
-		return "", classify(err)
+		return "", err
 	}
 	return checkpoint.Resolved(suffix, ids)
 }
@@ -126,7 +126,7 @@ func (s *Store) Counts(ctx context.Context) (map[checkpoint.Status]int64, error)
 		SELECT phase, lease_until > `+readNow+`, answers, -1 FROM threads WHERE lease_until > 0 UNION ALL
 		SELECT phase, false, answers, -1 FROM threads WHERE answers > 0 AND lease_until = 0`, s.nowArg())
 	if err != nil {
-		return nil, classify(err)
+		return nil, err
 	}
 	counts := make(map[checkpoint.Status]int64)
 	for _, c := range list {
@@ -149,7 +149,7 @@ func (s *Store) Counts(ctx context.Context) (map[checkpoint.Status]int64, error)
 // has a higher one, or is still under way below one, is seen at a later call.
 func (s *Store) Changes(ctx context.Context, after int64, limit int) (checkpoint.Changes, error) {
 	changes, err := s.changes(ctx, after, limit)
-	return changes, classify(err)
+	return changes, err
 }
 
 func (s *Store) changes(ctx context.Context, after int64, limit int) (checkpoint.Changes, error) {

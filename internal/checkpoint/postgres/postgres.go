@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/prune"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/wake"
 )
 
@@ -28,9 +29,15 @@ import (
 type Options struct {
 	Now         func() time.Time // clock; nil is the server's, the only one that several hosts share
 	ReadOnly    bool             // change nothing and create no schema
+	Existing    bool             // create no schema
 	BusyTimeout time.Duration    // how long to wait for a lock or for a lost server to come back; 10 s
+	Silence     time.Duration    // how long the server may take to answer, locks included; three times that to read a row; 20 s
+	Sleep       Sleep            // waits between tries and looks; nil waits by the clock of this host
 	WatchEvery  time.Duration    // how often to look for changes of which no notification came; 2 s
 }
+
+// Sleep waits for d, or until ctx ends, whose error it then gives.
+type Sleep func(ctx context.Context, d time.Duration) error
 
 // Store is a checkpoint.Store in a PostgreSQL schema.
 type Store struct {
@@ -55,6 +62,10 @@ var _ checkpoint.Store = (*Store)(nil)
 // its tables are created. Tables that are another program's, or a newer version's, are refused and left as they are.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	o.BusyTimeout = cmp.Or(o.BusyTimeout, 10*time.Second)
+	o.Silence = cmp.Or(o.Silence, max(20*time.Second, 2*o.BusyTimeout))
+	if o.Sleep == nil {
+		o.Sleep = prune.Pause
+	}
 	o.WatchEvery = cmp.Or(o.WatchEvery, 2*time.Second)
 	shown, schema, config, err := parse(url)
 	if err != nil {
@@ -63,7 +74,15 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	s := &Store{o: o, url: shown, schema: schema, config: config, closing: make(chan struct{})}
 	if err := s.open(ctx); err != nil {
 		s.Close()
-		return nil, fmt.Errorf("store %s: %w", shown, classify(err))
+		err = s.classify(ctx, err)
+		var absent *checkpoint.AbsentError
+		switch {
+		case errors.Is(err, checkpoint.ErrUnreachable) || errors.As(err, &absent): // which name the store
+			return nil, err
+		case wantsTLS(err):
+			err = fmt.Errorf("it wants TLS; write sslmode=require in the URL (%w)", err)
+		}
+		return nil, fmt.Errorf("store %s: %w", shown, err)
 	}
 	return s, nil
 }
@@ -106,7 +125,7 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	}
 	var now int64
 	_, err := s.readRow(ctx, serverClock, nil, &now)
-	return checkpoint.FromMicros(now), classify(err)
+	return checkpoint.FromMicros(now), err
 }
 
 // serverClock asks for the server's time.
@@ -160,9 +179,6 @@ func (s *Store) Close() error {
 // defaultSchema is the schema of a URL that names none: a database may have other tables.
 const defaultSchema = "hitl_tui"
 
-// errURL tells nothing of the URL, which holds a password.
-var errURL = errors.New("no URL of a PostgreSQL database; write postgres://USER@HOST/DATABASE")
-
 // defaultConns is how many connections a process takes, unless the URL says otherwise by pool_max_conns: a server has 100
 // by default, for all desks and workers.
 const defaultConns = 8
@@ -178,7 +194,7 @@ func parse(raw string) (shown, schema string, config *pgxpool.Config, err error)
 	}
 	config, err = pgxpool.ParseConfig(raw)
 	if err != nil {
-		return "", "", nil, fmt.Errorf("store %s: %w%s", shown, errURL, reason(raw, err))
+		return "", "", nil, fmt.Errorf("store %s: %w", shown, misread(raw, err))
 	}
 	if !given("pool_max_conns") {
 		config.MaxConns = defaultConns

@@ -22,6 +22,7 @@ type proxy struct {
 	times int // how often yet
 	conns map[net.Conn]struct{}
 	away  bool
+	mute  bool // what is sent is swallowed
 	done  sync.WaitGroup
 }
 
@@ -81,6 +82,22 @@ func (p *proxy) setAway(away bool) {
 	}
 }
 
+// setSilent has the server seem to take what is sent and to say nothing, and drops what was sent meanwhile.
+func (p *proxy) setSilent(silent bool) {
+	p.mu.Lock()
+	p.mute = silent
+	p.mu.Unlock()
+	if !silent {
+		p.drop()
+	}
+}
+
+func (p *proxy) silent() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mute
+}
+
 func (p *proxy) drop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,6 +155,9 @@ func (l *link) requests() {
 		n, err := l.client.Read(buf)
 		if err != nil {
 			return
+		}
+		if l.p.silent() {
+			continue
 		}
 		if bytes.Contains(buf[:n], []byte("COMMIT\x00")) {
 			switch l.take() {

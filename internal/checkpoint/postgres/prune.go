@@ -15,7 +15,7 @@ func (s *Store) Prune(ctx context.Context, q checkpoint.PruneQuery) (*checkpoint
 		return nil, s.write(ctx, nil)
 	}
 	result, err := prune.Run(ctx, pruner{s}, prune.Pace{Steps: 500, Bytes: 8 << 20, Pause: 1}, q)
-	return result, classify(err)
+	return result, err
 }
 
 // pruner is the store as a prune sees it.

@@ -81,7 +81,7 @@ func (s *Store) Get(ctx context.Context, thread string, at int64) (*checkpoint.C
 	}, "SELECT "+stepColumns+", state FROM checkpoints WHERE "+chainOf+" ORDER BY step", thread, at)
 	switch {
 	case err != nil:
-		return nil, classify(err)
+		return nil, err
 	case found == nil || found.Step != at:
 		return nil, checkpoint.StepNotFound(thread, at)
 	}
@@ -99,7 +99,7 @@ func (s *Store) Latest(ctx context.Context, thread string) (*checkpoint.Checkpoi
 		found, err := s.readRow(ctx, "SELECT step FROM threads WHERE thread = $1", []any{thread}, &head)
 		switch {
 		case err != nil:
-			return nil, classify(err)
+			return nil, err
 		case !found:
 			return nil, checkpoint.ThreadNotFound(thread)
 		case head == missing:
@@ -137,7 +137,7 @@ func (s *Store) History(ctx context.Context, thread string, withState bool) iter
 				err = checkpoint.ThreadNotFound(thread)
 			}
 			if err != nil {
-				yield(nil, classify(err))
+				yield(nil, err)
 				return
 			}
 			for i := range page {

@@ -41,10 +41,10 @@ func (s *Store) prepare(ctx context.Context) error {
 	if err != nil || version == schemaVersion {
 		return err
 	}
+	if version == 0 && (s.o.ReadOnly || s.o.Existing) {
+		return &checkpoint.AbsentError{Store: s.url}
+	}
 	if s.o.ReadOnly {
-		if version == 0 {
-			return fmt.Errorf("there is no store, and read-only creates none: %w", checkpoint.ErrNotFound)
-		}
 		return fmt.Errorf("%w: its schema is %d, this program needs %d", checkpoint.ErrOlderSchema, version, schemaVersion)
 	}
 	lock, err := conn.Begin(ctx)

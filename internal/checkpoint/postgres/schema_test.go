@@ -1,9 +1,13 @@
 package postgres_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/checkpointtest/servers"
@@ -49,7 +53,10 @@ func TestTablesOfAnotherProgram(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	url := servers.PostgresStore(t)
-	refused(t, url, postgres.Options{ReadOnly: true}, checkpoint.ErrNotFound, "read-only creates none")
+	for _, o := range []postgres.Options{{ReadOnly: true}, {Existing: true}} {
+		refused(t, url, o, checkpoint.ErrNotFound, "there is no store at postgres://")
+	}
+	servers.SQL(t, url, "CREATE SCHEMA "+schemaOf(t, url)+"; DROP SCHEMA "+schemaOf(t, url)) // looking has made none
 	writer := open(t, url, postgres.Options{})
 	put(t, writer, "t")
 	s := open(t, url, postgres.Options{ReadOnly: true})
@@ -90,6 +97,38 @@ func TestWrongServer(t *testing.T) {
 	if !strings.Contains(err.Error(), "there_is_none") || errors.Is(err, checkpoint.ErrUnreachable) {
 		t.Errorf("error %v", err)
 	}
+}
+
+// TestWrongTLS says so where only one side speaks it.
+func TestWrongTLS(t *testing.T) {
+	t.Parallel()
+	plain := servers.StartPostgres(t)
+	refused(t, servers.With(t, plain.URL, "sslmode", "require"), postgres.Options{}, checkpoint.ErrUnreachable, "it does not speak TLS; write sslmode=disable")
+	if !postgres.WantsTLS(&pgconn.PgError{Code: "28000", Message: `no pg_hba.conf entry for host "10.0.0.1", user "ann", database "desk", no encryption`}) {
+		t.Error("a server that turns away what is not encrypted is not recognised")
+	}
+	if postgres.WantsTLS(&pgconn.PgError{Code: "28000", Message: `role "ann" does not exist`}) {
+		t.Error("a role that is not there is taken for a lack of TLS")
+	}
+}
+
+// TestSilentServer has a server that takes what is sent and says nothing, as one does that is stopped.
+func TestSilentServer(t *testing.T) {
+	t.Parallel()
+	p, url := through(t, servers.PostgresStore(t))
+	s := open(t, url, postgres.Options{BusyTimeout: 50 * time.Millisecond, Silence: time.Second})
+	put(t, s, "t")
+	p.setSilent(true)
+	for name, op := range map[string]func() error{
+		"read":  func() error { _, err := s.Latest(t.Context(), "t"); return err },
+		"write": func() error { _, err := s.Put(t.Context(), checkpoint.Checkpoint{Thread: "u"}, nil); return err },
+	} {
+		if err := op(); !errors.Is(err, checkpoint.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want ErrUnreachable and no end of the caller's context", name, err)
+		}
+	}
+	p.setSilent(false)
+	put(t, s, "u")
 }
 
 // TestSchemaNames takes a name as it is written.

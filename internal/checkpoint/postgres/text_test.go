@@ -41,7 +41,7 @@ func TestURLs(t *testing.T) {
 	}{
 		"postgres://ann:secret@db.example:5433/desk": {"postgres://ann@db.example:5433/desk", "hitl_tui", defaultConns},
 		"postgresql://db.example/desk?password=secret&search_path=team_a&user=ann&pool_max_conns=3": {
-			"postgresql://db.example/desk?pool_max_conns=3&search_path=team_a&user=ann", "team_a", 3},
+			"postgresql://db.example/desk?search_path=team_a&user=ann", "team_a", 3},
 		"postgres://ann@db.example/desk?search_path=":                           {"postgres://ann@db.example/desk?search_path=", "", defaultConns},
 		"postgres:///desk?host=/var/run/postgresql&sslpassword=secret&user=ann": {"postgres:///desk?host=%2Fvar%2Frun%2Fpostgresql&user=ann", "hitl_tui", defaultConns},
 	} {
@@ -55,15 +55,15 @@ func TestURLs(t *testing.T) {
 		}
 	}
 	for raw, want := range map[string]string{
-		"postgres://ann:sec%ret@host/db":                                               "no URL",
-		"postgres://ann:secret@host:port/db":                                           "no URL",
-		"postgres:host=x password=secret":                                              "no URL",
-		"postgres://ann@host/db?user=x#secret":                                         "no URL",
+		"postgres://ann:sec%ret@host/db":                                               "%25",
+		"postgres://ann:secret@host:port/db":                                           "number of a port",
+		"postgres:host=x password=secret":                                              "two slashes",
+		"postgres://ann@host/db?user=x#secret":                                         "%23",
 		"postgres://ann:secret@host/db?pool_max_conns=many":                            "pool_max_conns",
-		"mysql://ann:secret@host/db":                                                   "no URL",
-		"postgres://ann:secret@host/db?sslmode=loud":                                   "no URL",
+		"mysql://ann:secret@host/db":                                                   "another kind",
+		"postgres://ann:secret@host/db?sslmode=loud":                                   "option sslmode",
 		"postgres://ann:secret@host/db?search_path=a,b":                                "one schema",
-		"postgres://ann:secret@host/db?default_query_exec_mode=whatever&sslpassword=q": "no URL",
+		"postgres://ann:secret@host/db?default_query_exec_mode=whatever&sslpassword=q": "option default_query_exec_mode",
 	} {
 		_, _, _, err := parse(raw)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sec") {

@@ -16,7 +16,7 @@ func (s *Store) Export(ctx context.Context, thread string) (*checkpoint.Bundle, 
 		}
 		results, err := readAll(ctx, s, scanResult, selectResults, thread)
 		if err != nil {
-			return nil, classify(err)
+			return nil, err
 		}
 		// Results go with each change of head or lease, and only become more between.
 		again, _, err := s.exportRow(ctx, thread)
@@ -44,7 +44,7 @@ func (s *Store) exportRow(ctx context.Context, thread string) (*checkpoint.Threa
 			"SELECT seq, lease_answers FROM threads WHERE thread = $1", thread)
 		switch {
 		case err != nil:
-			return nil, nil, classify(err)
+			return nil, nil, err
 		case len(list) == 0:
 			return nil, nil, checkpoint.ThreadNotFound(thread)
 		case list[0].seq != row.Seq:

@@ -14,9 +14,6 @@ import (
 const (
 	// undoneTries is how often a transaction is run that the server took back.
 	undoneTries = 10
-	// commitWait bounds the wait for the answer to a COMMIT: it is awaited even when the caller's context has ended, lest
-	// nobody knew what became of it.
-	commitWait = 30 * time.Second
 	// idleInTransaction is how long the server waits within a transaction for a process that has stopped, say by
 	// SIGSTOP, before it takes the transaction back and lets others go on.
 	idleInTransaction = 30 * time.Second
@@ -56,7 +53,7 @@ func (s *Store) write(ctx context.Context, fn func(*tx) error) error {
 		s.hub.Wake()
 		s.notifier.signal()
 	}
-	return classify(err)
+	return err
 }
 
 // connected runs fn with a connection, and while that is lost, again with another for as long as a lock is waited for.
@@ -66,7 +63,7 @@ func (s *Store) connected(ctx context.Context, fn func(*pgxpool.Conn) error) err
 	for pause := first; ; pause = min(2*pause, longest) {
 		err := s.once(ctx, fn)
 		if err == nil || !lost(err) || ctx.Err() != nil || time.Now().Add(pause).After(deadline) {
-			return err
+			return s.classify(ctx, err)
 		}
 		select {
 		case <-ctx.Done():
@@ -93,8 +90,8 @@ func (s *Store) once(ctx context.Context, fn func(*pgxpool.Conn) error) error {
 	}
 	defer conn.Release()
 	err = fn(conn)
-	if err != nil && conn.Conn().IsClosed() && !lost(err) {
-		err = fmt.Errorf("%w: %w", checkpoint.ErrUnreachable, err)
+	if err != nil && conn.Conn().IsClosed() && !lost(err) && ctx.Err() == nil {
+		err = s.unreachable(err)
 	}
 	return err
 }
@@ -109,7 +106,7 @@ func (t *tx) run(fn func(*tx) error) error {
 		err = t.commit()
 	}
 	if err != nil && !t.conn.IsClosed() && t.conn.PgConn().TxStatus() != 'I' {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), commitWait)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), t.s.o.Silence)
 		defer cancel()
 		if _, failed := t.conn.Exec(ctx, "ROLLBACK"); failed != nil {
 			_ = t.conn.Close(ctx) // the server then takes the transaction back itself
@@ -120,13 +117,12 @@ func (t *tx) run(fn func(*tx) error) error {
 
 func millis(d time.Duration) string { return fmt.Sprintf("%dms", max(d.Milliseconds(), 1)) }
 
-// commit sends what is queued and the COMMIT behind it. Where a statement fails the server skips the rest.
+// commit sends what is queued and the COMMIT behind it. Where a statement fails the server skips the rest. The answer is awaited
+// even when the caller's context has ended, lest nobody knew what became of it.
 func (t *tx) commit() error {
 	t.queue("COMMIT")
 	t.ended = true
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), commitWait)
-	defer cancel()
-	return t.send(ctx)
+	return t.send(context.WithoutCancel(t.ctx))
 }
 
 // queue has a statement run at the next flush.
@@ -150,6 +146,8 @@ func (t *tx) flush() error { return t.send(t.ctx) }
 func (t *tx) send(ctx context.Context) error {
 	batch := t.batch
 	t.batch = new(pgx.Batch)
+	ctx, cancel := context.WithTimeout(ctx, t.s.o.Silence)
+	defer cancel()
 	return t.conn.SendBatch(ctx, batch).Close()
 }
 
@@ -169,12 +167,18 @@ func (s *Store) read(ctx context.Context, begin func(), each func(scanner) error
 	args = escapeAll(args)
 	return s.connected(ctx, func(conn *pgxpool.Conn) error {
 		begin()
-		rows, err := conn.Query(ctx, text, args...)
+		awaited, cancel := context.WithCancel(ctx)
+		defer cancel()
+		wait := 3 * s.o.Silence // one that counts a large store may take its time
+		late := time.AfterFunc(wait, cancel)
+		defer late.Stop()
+		rows, err := conn.Query(awaited, text, args...)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		for rows.Next() {
+			late.Reset(wait)
 			if err := each(scanner{rows}); err != nil {
 				return err
 			}

@@ -64,7 +64,7 @@ func (s *Store) Stats(ctx context.Context) (checkpoint.Stats, error) {
 		FROM pg_class AS c LEFT JOIN pg_stat_user_tables AS s ON s.relid = c.oid
 		WHERE c.relkind = 'r' AND c.relnamespace = $1::regnamespace`, []any{pgx.Identifier{s.schema}.Sanitize()},
 		&stats.Checkpoints, &stats.Threads, &stats.Bytes, &stats.FreeBytes)
-	return stats, classify(err)
+	return stats, err
 }
 
 // Compact implements checkpoint.Store: it vacuums the tables one after the other, beside readers and writers, and thereby
@@ -81,7 +81,7 @@ func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) e
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("vacuum %s: %w", table, classify(err))
+			return fmt.Errorf("vacuum %s: %w", table, err)
 		}
 		if progress != nil {
 			progress(int64(i+1), int64(len(tables)))

@@ -2,52 +2,75 @@ package postgres
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/storeurl"
 )
 
-// secretOptions are the options of a URL that nobody is to see.
-func secretOptions() []string { return []string{"password", "sslpassword", "passfile"} }
+// form is how a URL is written.
+const form = "postgres://USER@HOST/DATABASE"
+
+// shownOptions are the options of a URL that anybody may see: they tell which store it is. The value of any other may be a
+// password, if only by a slip in a name.
+func shownOptions() []string {
+	return []string{"host", "port", "dbname", "user", "search_path", "sslmode", "target_session_attrs", "application_name"}
+}
 
 // redact gives a URL without what is secret in it, and which options it has.
 func redact(raw string) (shown string, given func(option string) bool, err error) {
-	u, err := url.Parse(raw)
-	if err != nil || u.Opaque != "" || u.Fragment != "" || !slices.Contains([]string{"postgres", "postgresql"}, u.Scheme) {
-		return "", nil, errURL // url.Parse's own error would show the password
+	u, err := storeurl.Parse(raw, form)
+	if err == nil && u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		err = errors.New("it is another kind of URL; write " + form)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("the URL of the PostgreSQL store: %w", err)
 	}
 	if u.User != nil {
 		u.User = url.User(u.User.Username())
 	}
-	query := u.Query()
-	for _, secret := range secretOptions() {
-		query.Del(secret)
-	}
+	all := u.Query()
+	query := maps.Clone(all)
+	maps.DeleteFunc(query, func(name string, _ []string) bool { return !slices.Contains(shownOptions(), name) })
 	u.RawQuery = query.Encode()
-	return u.String(), query.Has, nil
+	return u.String(), all.Has, nil
 }
 
-// reason is why a URL cannot be used, as far as that tells no secret: the whole error would repeat the URL.
-func reason(raw string, err error) string {
+// misread is why a URL cannot be used, without any value that may be secret.
+func misread(raw string, err error) error {
+	unusable := errors.New("it cannot be used; write " + form)
 	u, failed := url.Parse(raw)
 	if failed != nil {
-		return ""
+		return unusable
 	}
-	var whole *pgconn.ParseConfigError
-	if inner := errors.Unwrap(err); inner != nil && errors.As(err, &whole) {
-		err = inner
+	query := u.Query()
+	// Each option is read for itself, if the fault is in one and not in the environment.
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if !parses(nil) {
+			break
+		}
+		if !parses(url.Values{name: query[name]}) {
+			return fmt.Errorf("the value of the option %s cannot be used", name)
+		}
 	}
-	secrets := []string{raw}
+	secrets := slices.Concat(slices.Collect(maps.Values(query))...)
 	if password, has := u.User.Password(); has {
 		secrets = append(secrets, password)
 	}
-	for _, option := range secretOptions() {
-		secrets = append(secrets, u.Query()[option]...)
+	inner := errors.Unwrap(err)
+	if inner == nil || slices.ContainsFunc(secrets, func(s string) bool { return s != "" && strings.Contains(inner.Error(), s) }) {
+		return unusable
 	}
-	if slices.ContainsFunc(secrets, func(s string) bool { return s != "" && strings.Contains(err.Error(), s) }) {
-		return ""
-	}
-	return ": " + err.Error()
+	return inner
+}
+
+func parses(options url.Values) bool {
+	u := url.URL{Scheme: "postgres", Host: "host", Path: "/", RawQuery: options.Encode()}
+	_, err := pgxpool.ParseConfig(u.String())
+	return err == nil
 }

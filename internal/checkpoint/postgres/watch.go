@@ -14,7 +14,7 @@ import (
 // only while there are any.
 func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
 	ch, err := s.hub.Watch(ctx)
-	return ch, classify(err)
+	return ch, s.classify(ctx, err)
 }
 
 // listen begins to listen at once, so that no change after Watch returns is missed.
@@ -63,7 +63,7 @@ func (l *listener) run(ctx context.Context) {
 	for {
 		err := l.wait(ctx)
 		for err != nil {
-			if !sleep(ctx, pause) {
+			if l.s.o.Sleep(ctx, pause) != nil {
 				return
 			}
 			pause = min(2*pause, longest)
@@ -89,21 +89,9 @@ func (l *listener) wait(ctx context.Context) error {
 	}
 }
 
-// sleep reports whether ctx lasted.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
-}
-
 // look wakes watchers where the number of the last settled change is another than before.
 func (s *Store) look(ctx context.Context, newest int64) {
-	for sleep(ctx, s.o.WatchEvery) {
+	for s.o.Sleep(ctx, s.o.WatchEvery) == nil {
 		n, err := s.newest(ctx)
 		if err != nil || n != newest { // after an error a watcher that looks for itself learns more
 			s.hub.Wake()
@@ -160,7 +148,7 @@ func (n *notifier) run() {
 			return
 		case <-n.pending:
 			n.send()
-			time.Sleep(notifyEvery)
+			_ = n.s.o.Sleep(context.Background(), notifyEvery)
 		}
 	}
 }

@@ -116,7 +116,7 @@ func (b *backup) definitions(ctx context.Context) iter.Seq2[values, error] {
 		for scan := b.s.client.HScan(ctx, b.s.keys.definitions(), 0, "", 100).Iterator(); ; {
 			if !scan.Next(ctx) {
 				if err := scan.Err(); err != nil {
-					yield(nil, classify(err))
+					yield(nil, b.s.classify(ctx, err))
 				}
 				return
 			}

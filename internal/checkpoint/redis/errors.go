@@ -24,18 +24,25 @@ var replies = map[string]struct {
 	"OOM":       {checkpoint.ErrFull, "the server is at its maxmemory: prune threads or raise it"},
 	"MISCONF":   {checkpoint.ErrReadOnly, "the server cannot write its files: see its log"},
 	"WRONGTYPE": {checkpoint.ErrForeign, "another program uses keys with this prefix: give the store one of its own, as in ?prefix=desk:"},
-	"NOAUTH":    {nil, "the server wants a password: redis://user:password@host"},
+	"NOAUTH":    {nil, "the server wants a password; the URL takes one between the user and the host"},
 	"WRONGPASS": {nil, "user or password is wrong"},
 	"NOPERM":    {nil, "the Redis user may not do this: allow it all commands and channels on the keys of the store"},
 }
 
-// classify gives an error of Redis the sentinel a caller can act on and says what to do.
-func classify(err error) error {
+// classify gives an error of Redis the sentinel a caller can act on and says what to do. ctx is the caller's: where it
+// lasts, a wait that has ended was one for the server.
+func (s *Store) classify(ctx context.Context, err error) error {
 	if errors.Is(err, redis.ErrClosed) {
 		return checkpoint.ErrClosed
 	}
+	if err == nil || ctx.Err() != nil || errors.Is(err, checkpoint.ErrUnreachable) {
+		return err
+	}
+	if passing(err) {
+		return &checkpoint.UnreachableError{Store: s.URL(), Err: err}
+	}
 	var reply redis.Error
-	if err == nil || !errors.As(err, &reply) {
+	if !errors.As(err, &reply) {
 		return err
 	}
 	word, _, _ := strings.Cut(reply.Error(), " ")
@@ -62,7 +69,7 @@ func passing(err error) bool {
 		return false
 	case errors.As(err, &reply):
 		return hasAnyPrefix(reply.Error(), "LOADING ", "BUSY ", "MASTERDOWN ", "ERR max number of clients")
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, redis.ErrPoolTimeout):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, redis.ErrPoolTimeout), unreachable(err):
 		return true
 	default:
 		return errors.As(err, &network)
@@ -78,10 +85,11 @@ func hasAnyPrefix(s string, prefixes ...string) bool {
 	return false
 }
 
-// unreachable reports whether no connection came about.
+// unreachable reports whether no connection came about, or none that both sides understand.
 func unreachable(err error) bool {
 	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
+	var speech *speechError
+	return errors.As(err, &op) && op.Op == "dial" || errors.As(err, &speech)
 }
 
 // patiently does something until it neither succeeds nor fails for good, at most as long as the options allow. What it
@@ -95,7 +103,7 @@ func (s *Store) patiently(ctx context.Context, do func() error) error {
 		}
 		err := do()
 		if !passing(err) || time.Now().Add(pause).After(giveUp) {
-			return classify(err)
+			return s.classify(ctx, err)
 		}
 		if err := prune.Pause(ctx, pause); err != nil {
 			return err

@@ -75,6 +75,7 @@ import (
 type Options struct {
 	Now         func() time.Time // clock; nil is the server's
 	ReadOnly    bool             // change nothing and create no store
+	Existing    bool             // create no store
 	BusyTimeout time.Duration    // how long to go on trying while the server restarts, loads or fails over; 10 s
 	WatchEvery  time.Duration    // how often a watcher looks for itself, should a published change not arrive; 5 s
 }
@@ -109,6 +110,10 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	s.hub.Listen = s.listen
 	if err := s.open(ctx); err != nil {
 		s.Close()
+		var absent *checkpoint.AbsentError
+		if errors.Is(err, checkpoint.ErrUnreachable) || errors.As(err, &absent) { // which name the store
+			return nil, err
+		}
 		return nil, fmt.Errorf("store %s: %w", s.URL(), err)
 	}
 	return s, nil

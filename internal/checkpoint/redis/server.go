@@ -62,16 +62,8 @@ func (f facts) warn(fsync string) string {
 
 // examine looks whether the server can keep a store.
 func (s *Store) examine(ctx context.Context) error {
-	var text string
-	var refused error
-	err := s.patiently(ctx, func() (err error) {
-		text, err = s.client.Info(ctx).Result()
-		if unreachable(err) { // at the start an address is wrong more often than a server away for a moment
-			refused, err = err, nil
-		}
-		return err
-	})
-	if err = errors.Join(err, refused); err != nil {
+	text, err := s.info(ctx)
+	if err != nil {
 		return err
 	}
 	f := parseInfo(text)
@@ -86,6 +78,28 @@ func (s *Store) examine(ctx context.Context) error {
 		s.warnings = append(s.warnings, warning)
 	}
 	return nil
+}
+
+// info asks the server what it is. A server that is not there is refused at once: at the start an address is wrong more often
+// than a server away for a moment.
+func (s *Store) info(ctx context.Context) (text string, err error) {
+	var refused error
+	asked := false
+	err = s.patiently(ctx, func() (err error) {
+		text, err = s.client.Info(ctx).Result()
+		if !asked && s.speaksTLS(ctx, err) {
+			err = &speechError{"it speaks TLS; write " + s.address.encrypted()}
+		}
+		asked = true
+		if unreachable(err) {
+			refused, err = err, nil
+		}
+		return err
+	})
+	if refused != nil {
+		err = s.classify(ctx, refused)
+	}
+	return text, err
 }
 
 // permitted looks whether the user of the connection may write.
@@ -128,8 +142,8 @@ func (s *Store) schema(ctx context.Context) error {
 			return mark.Err()
 		case len(mark.Val()) > 0:
 			return checkMark(mark.Val())
-		case s.o.ReadOnly:
-			return fmt.Errorf("there is no store, and read-only creates none: %w", checkpoint.ErrNotFound)
+		case s.o.ReadOnly || s.o.Existing:
+			return &checkpoint.AbsentError{Store: s.URL()}
 		}
 		_, err := s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
 			p.HSetNX(ctx, s.keys.store(), "application", application)

@@ -61,7 +61,7 @@ func TestRefusedServers(t *testing.T) {
 func TestNoServer(t *testing.T) {
 	started := time.Now()
 	_, err := redis.Open(t.Context(), "redis://:secret@127.0.0.1:1", redis.Options{BusyTimeout: time.Hour})
-	if err == nil || !strings.Contains(err.Error(), "redis://127.0.0.1:1: dial") || strings.Contains(err.Error(), "secret") {
+	if err == nil || !strings.Contains(err.Error(), "redis://127.0.0.1:1 cannot be reached: dial") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("error %v after %s", err, time.Since(started))
 	}
 }
@@ -160,6 +160,15 @@ func TestTLS(t *testing.T) {
 	}
 	if _, err := redis.Open(t.Context(), "rediss://127.0.0.1:"+port, redis.Options{BusyTimeout: time.Hour}); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("error %v, want one of the certificate", err)
+	}
+	for url, want := range map[string]string{
+		"redis://ann:secret@127.0.0.1:" + port + "/3":    "it speaks TLS; write rediss://ann@127.0.0.1:" + port + "/3",
+		strings.Replace(srv.URL, "redis:", "rediss:", 1): "it does not speak TLS; write redis://",
+	} {
+		_, err := redis.Open(t.Context(), url, redis.Options{BusyTimeout: time.Hour})
+		if !errors.Is(err, checkpoint.ErrUnreachable) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: error %v, want ErrUnreachable with %q", url, err, want)
+		}
 	}
 	s := open(t, "rediss://127.0.0.1:"+port+"?skip_verify=true&prefix=tls:", redis.Options{})
 	checkpointtest.Chain(t, s, "t", 2)
@@ -318,8 +327,15 @@ func TestMark(t *testing.T) {
 			}
 		})
 	}
-	if _, err := redis.Open(t.Context(), servers.RedisStore(t), redis.Options{ReadOnly: true}); !errors.Is(err, checkpoint.ErrNotFound) {
-		t.Errorf("read-only without a store: %v", err)
+	for _, o := range []redis.Options{{ReadOnly: true}, {Existing: true}} {
+		url := servers.RedisStore(t)
+		base, prefix, _ := strings.Cut(url, "?prefix=")
+		if _, err := redis.Open(t.Context(), url, o); !errors.Is(err, checkpoint.ErrNotFound) {
+			t.Errorf("%+v without a store: %v", o, err)
+		}
+		if n := servers.RedisClient(t, base).Exists(t.Context(), prefix+"store").Val(); n != 0 {
+			t.Errorf("%+v made a store", o)
+		}
 	}
 }
 

@@ -227,7 +227,7 @@ func (a *arriving) flush() error {
 		return nil
 	})
 	a.queued, a.size = nil, 0
-	return classify(err)
+	return a.s.classify(a.ctx, err)
 }
 
 // discard removes what is still aside.

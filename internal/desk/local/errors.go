@@ -47,6 +47,7 @@ func stored(err error) error {
 // typed recognises errors that carry facts.
 func typed(err error) *desk.Error {
 	var (
+		broken    *engine.BrokenOffError
 		answered  *engine.AnsweredError
 		claimed   *engine.ClaimedError
 		leased    *checkpoint.LeasedError
@@ -57,6 +58,9 @@ func typed(err error) *desk.Error {
 		name      *workflow.NameError
 	)
 	switch {
+	case errors.As(err, &broken):
+		return &desk.Error{Code: desk.CodeStoreUnavailable, Details: map[string]any{"thread_id": broken.Thread},
+			Remedy: fmt.Sprintf("nothing that was confirmed is lost; start the server, then `hitl-tui resume %s --wait` carries on", broken.Thread)}
 	case errors.As(err, &answered):
 		return &desk.Error{Code: desk.CodeAlreadyAnswered, Remedy: unfinished(answered), Details: map[string]any{
 			"by": answered.By, "action": answered.Action, "at": answered.At.UTC(), "interrupt_id": answered.Interrupt, "address": answered.Address,
@@ -120,7 +124,7 @@ func conditions() []condition {
 		{checkpoint.ErrLocked, desk.CodeStoreLocked, ""},
 		{checkpoint.ErrReadOnly, desk.CodeStoreUnavailable, "make the file and its folder writable, or use --read-only"},
 		{checkpoint.ErrFull, desk.CodeStoreUnavailable, "free space on the disk; nothing that was confirmed is lost"},
-		{checkpoint.ErrUnreachable, desk.CodeStoreUnavailable, "start the server, or correct --store"},
+		{checkpoint.ErrUnreachable, desk.CodeStoreUnavailable, "start the server, or correct --store, then try again"},
 		{checkpoint.ErrCursor, desk.CodeUsage, "give one that a listing printed"},
 		{checkpoint.ErrNotFound, desk.CodeNotFound, ""},
 		{fs.ErrNotExist, desk.CodeNotFound, "check the path"},
