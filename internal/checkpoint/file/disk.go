@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // disk is what the store asks of a file system: few operations, each of which a test can let fail, fill up or lose. None
@@ -94,7 +95,10 @@ const (
 )
 
 // osDisk is the file system of this machine.
-type osDisk struct{ readOnly bool }
+type osDisk struct {
+	readOnly bool
+	sleep    func(time.Duration) // nil is time.Sleep
+}
 
 var _ disk = osDisk{}
 
@@ -172,7 +176,13 @@ func (osDisk) Append(name string, offset int64, data []byte, sync bool) error {
 	return errors.Join(err, f.Close())
 }
 
-func (osDisk) Rename(from, to string) error { return rename(from, to) }
+func (d osDisk) Rename(from, to string) error {
+	sleep := d.sleep
+	if sleep == nil {
+		sleep = time.Sleep
+	}
+	return rename(from, to, sleep)
+}
 
 func (osDisk) Remove(name string) error { return os.Remove(name) }
 

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"os"
 	"syscall"
+	"time"
 )
 
-func rename(from, to string) error { return os.Rename(from, to) }
+// rename has nobody to wait for.
+func rename(from, to string, _ func(time.Duration)) error { return os.Rename(from, to) }
 
 func syncFolder(folder string) error {
 	f, err := os.Open(folder)

@@ -10,7 +10,7 @@ import (
 
 // rename writes through, as a folder cannot be synced, and waits for those who have the file at the new name open: a
 // reader closes it within moments.
-func rename(from, to string) error {
+func rename(from, to string, sleep func(time.Duration)) error {
 	const tries, pause = 100, 5 * time.Millisecond
 	old, err := windows.UTF16PtrFromString(from)
 	if err != nil {
@@ -25,7 +25,7 @@ func rename(from, to string) error {
 		if !errors.Is(err, windows.ERROR_ACCESS_DENIED) && !errors.Is(err, windows.ERROR_SHARING_VIOLATION) {
 			break
 		}
-		time.Sleep(pause)
+		sleep(pause)
 	}
 	if err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}

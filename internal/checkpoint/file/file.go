@@ -62,10 +62,11 @@ import (
 
 // Options configure a Store. The zero value works.
 type Options struct {
-	Now         func() time.Time // clock; nil is time.Now
-	ReadOnly    bool             // change nothing and create no store
-	BusyTimeout time.Duration    // how long to wait for another process's write, then ErrLocked; 10 s
-	WatchEvery  time.Duration    // how often to look for changes of other processes, 250 ms; up to four times that when it is quiet
+	Now         func() time.Time      // clock; nil is time.Now
+	ReadOnly    bool                  // change nothing and create no store
+	BusyTimeout time.Duration         // how long to wait for another process's write, then ErrLocked; 10 s
+	Sleep       func(d time.Duration) // waits where Windows has a file busy; nil is time.Sleep
+	WatchEvery  time.Duration         // how often to look for changes of other processes, 250 ms; up to four times that when it is quiet
 }
 
 // Store is a checkpoint.Store in a folder.
@@ -95,7 +96,7 @@ func Open(ctx context.Context, folder string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", folder, err)
 	}
-	return openOn(ctx, osDisk{readOnly: o.ReadOnly}, folder, o)
+	return openOn(ctx, osDisk{readOnly: o.ReadOnly, sleep: o.Sleep}, folder, o)
 }
 
 func openOn(ctx context.Context, d disk, folder string, o Options) (*Store, error) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/exposed"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/verbatim"
 )
 
@@ -187,21 +188,7 @@ func (s *Store) probeLocks() error {
 
 // looseModes tells which of the store's folders and files others than its owner may use.
 func (s *Store) looseModes() []string {
-	var warnings []string
-	for _, name := range []string{s.root, s.formatFile(), s.journalFile(), s.threads(), s.definitions(), s.tombstones(), s.locks()} {
-		info, err := os.Stat(name)
-		if err != nil {
-			continue
-		}
-		want := fs.FileMode(privateFile)
-		if info.IsDir() {
-			want = privateFolder
-		}
-		if mode := info.Mode().Perm(); mode&^want != 0 && !modesUnknown {
-			warnings = append(warnings, fmt.Sprintf("%s has mode %#o, others than its owner may use it; chmod %#o %s", name, mode, want, name))
-		}
-	}
-	return warnings
+	return exposed.Warnings(s.root, s.formatFile(), s.journalFile(), s.threads(), s.definitions(), s.tombstones(), s.locks())
 }
 
 func (s *Store) networkWarning() []string {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/exposed"
 )
 
 // applicationID marks a SQLite file as ours: "HITL".
@@ -103,23 +104,9 @@ func checkIdentity(app, schema int64, empty bool) error {
 	}
 }
 
-// looseModes tells which of the store's files others may read or write, and its folder.
+// looseModes tells which of the store's files others may read or write.
 func looseModes(path string) []string {
-	var warnings []string
-	for _, name := range []string{filepath.Dir(path), path, path + "-wal", path + "-shm"} {
-		info, err := os.Stat(name)
-		if err != nil {
-			continue
-		}
-		want := fs.FileMode(privateFile)
-		if info.IsDir() {
-			want = privateFolder
-		}
-		if mode := info.Mode().Perm(); mode&^want != 0 {
-			warnings = append(warnings, fmt.Sprintf("%s has mode %#o, others than its owner may use it; chmod %#o %s", name, mode, want, name))
-		}
-	}
-	return warnings
+	return exposed.Warnings(filepath.Dir(path), path, path+"-wal", path+"-shm")
 }
 
 // immutableNeeded reports whether a read-only open has to take the file as unchanging: SQLite otherwise writes an index

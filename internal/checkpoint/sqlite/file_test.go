@@ -66,7 +66,7 @@ func TestLooseModesAreReported(t *testing.T) {
 		}
 	}
 	w := open(t, path, sqlite.Options{}).Warnings()
-	if len(w) < 2 || !strings.Contains(w[0], "0755") || !strings.Contains(w[1], "0640") {
+	if len(w) == 0 || !strings.Contains(w[0], "0640") || strings.Contains(strings.Join(w, ""), "0755") {
 		t.Errorf("warnings: %q", w)
 	}
 }
