@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -100,18 +101,27 @@ func (m *massacre) run() {
 	for range rounds {
 		m.round(atOnce, true)
 	}
-	for n := 0; !m.allDone(); n++ {
+	for n := 0; !m.allDone(); {
 		if n == 40 {
 			m.t.Fatalf("not all threads came to their end: %v", m.where())
 		}
-		m.round(atOnce, false)
+		// Rounds that begin nothing would be over before the leases of the dead have run out.
+		m.await("a thread can be carried on", m.anyFree)
+		if m.round(atOnce, false) > 0 {
+			n++
+		}
 	}
 	m.checkEnd()
 	m.sound()
 }
 
-// round lets some processes each carry one thread on, kills most of them, and looks at what is left.
-func (m *massacre) round(atOnce int, kill bool) {
+// anyFree reports whether there is something to do for a thread, or nothing for any of them any more.
+func (m *massacre) anyFree() bool {
+	return m.allDone() || slices.ContainsFunc(m.threads, func(thread string) bool { return m.next(thread) != nil })
+}
+
+// round lets some processes each carry one thread on, kills most of them, and looks at what is left. It gives how many there were.
+func (m *massacre) round(atOnce int, kill bool) (began int) {
 	m.t.Helper()
 	m.dying = kill
 	type running struct {
@@ -146,6 +156,7 @@ func (m *massacre) round(atOnce int, kill bool) {
 	wg.Wait()
 	m.whole()
 	m.look()
+	return len(all)
 }
 
 // killServer kills the server of the store once a few programs of this round have begun, so that processes are in the midst
