@@ -27,6 +27,9 @@ hitl-tui fork 7f3k --step 4 --thread again --carry-on`, cobra.ExactArgs(1), nil)
 		if !cmd.Flags().Changed("step") {
 			return a.report(nil, &desk.Error{Code: desk.CodeUsage, Message: "fork needs --step", Remedy: "`hitl-tui history` lists the steps"})
 		}
+		if f.Step < 0 {
+			return a.report(nil, &desk.Error{Code: desk.CodeUsage, Message: fmt.Sprintf("--step %d is no step", f.Step), Remedy: "give 0 or more"})
+		}
 		f.Thread = args[0]
 		d, err := a.open(cmd.Context(), openExisting)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hitl-tui/hitl-tui/internal/checkpoint/open"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
 	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
@@ -121,16 +121,15 @@ func (x *examination) configuration(s setup) {
 
 // open opens the store; nil when there is none, or it cannot be opened.
 func (x *examination) open(ctx context.Context, s setup) *opened {
-	if path, is := open.Path(s.store); is {
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			x.ok("store", "none yet at %s; the first run makes it", path)
-			return nil
-		}
-	}
 	quiet := x.flags.quiet
 	x.flags.quiet = true // what opening warns of is among the findings
 	defer func() { x.flags.quiet = quiet }()
-	d, err := x.openWith(ctx, s, openRead)
+	d, err := x.openWith(ctx, s, openStored)
+	var absent *checkpoint.AbsentError
+	if errors.As(err, &absent) {
+		x.ok("store", "none yet at %s; the first run makes it", absent.Store)
+		return nil
+	}
 	if err != nil {
 		x.fail("store", err, strings.TrimPrefix(strings.TrimPrefix(desk.Explain(err), err.Error()), "; "))
 		return nil

@@ -20,8 +20,9 @@ func (a *app) pruneCommand() *cobra.Command {
 	var dryRun, yes bool
 	cmd := a.command("prune [THREAD...]", "Delete old steps, or whole ended threads",
 		`Deletes steps below a step or older than a time (both mean AND), of some threads or of all, or with --finished-before
-whole threads that have ended. The head of a thread, which holds its open questions, and the record of decisions are
-never deleted, and nothing of a thread that runs. --dry-run shows exactly what would go.`,
+whole threads that have ended. With steps, the head of a thread, which holds its open questions, and its record of
+decisions stay. A whole thread goes with its record: what remains is a tombstone with the length and last hash of the
+record, as after "hitl-tui delete". Nothing of a thread that runs is deleted. --dry-run shows exactly what would go.`,
 		`hitl-tui prune --all --older-than 30d --dry-run
 hitl-tui prune 7f3k --before-step 50
 hitl-tui prune --all --finished-before 2026-01-01T00:00:00Z --yes`, nil, nil)
@@ -81,7 +82,12 @@ func (a *app) prune(cmd *cobra.Command, d *opened, b desk.Bounds, dryRun, yes bo
 	}
 	if !dryRun && preview.Steps+preview.Deleted > 0 && !yes {
 		a.printPruned(preview)
-		if err := a.confirm(fmt.Sprintf("Delete %s of %s? This cannot be undone.", plural(preview.Steps, "step"), plural(preview.Threads, "thread"))); err != nil {
+		question := fmt.Sprintf("Delete %s of %s? This cannot be undone.", plural(preview.Steps, "step"), plural(preview.Threads, "thread"))
+		if preview.Deleted > 0 {
+			question = fmt.Sprintf("Delete %s of %s, %d of them whole with their record of decisions? This cannot be undone.",
+				plural(preview.Steps, "step"), plural(preview.Threads, "thread"), preview.Deleted)
+		}
+		if err := a.confirm(question); err != nil {
 			return err
 		}
 	}

@@ -122,35 +122,21 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 		}
 		s.reviewer = user
 	}
-	url := s.store
-	if path, is := open.Path(url); is {
-		_, err := os.Stat(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && why == openStored:
-			return nil, &desk.Error{Code: desk.CodeStoreUnavailable, Message: "there is no store at " + path, Remedy: "check --store", Err: err}
-		case errors.Is(err, fs.ErrNotExist) && (why != openWrite || a.flags.readOnly):
-			// There is nothing to look at or to change, and looking must not make a store.
-			url = "memory:"
-		case errors.Is(err, fs.ErrNotExist):
-			// The store itself tells when others can read the folder.
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				return nil, &desk.Error{Code: desk.CodeStoreUnavailable, Message: err.Error(), Err: err}
-			}
-		}
-	}
 	if err := a.private(s.state); err != nil {
 		return nil, err
 	}
-	engineOptions, storeOptions := engine.Options{Holder: holder()}, open.Options{ReadOnly: a.flags.readOnly}
+	creates := why == openWrite && !a.flags.readOnly
+	engineOptions, storeOptions := engine.Options{Holder: holder()}, open.Options{ReadOnly: a.flags.readOnly, Existing: !creates}
 	if err := a.forTests(&engineOptions, &storeOptions); err != nil {
 		return nil, &desk.Error{Code: desk.CodeUsage, Message: err.Error(), Err: err}
 	}
-	store, err := open.Open(ctx, url, storeOptions)
+	store, err := openStore(ctx, s.store, storeOptions, why)
 	if err != nil {
-		return nil, unusable(err)
+		return nil, err
 	}
 	o := &opened{setup: s, store: store}
-	if w, is := store.(interface{ Warnings() []string }); is {
+	// Who looks or answers is not told again and again: the doctor tells it whenever it is asked.
+	if w, is := store.(interface{ Warnings() []string }); is && why == openWrite {
 		for _, warning := range w.Warnings() {
 			a.say("hitl-tui: %s", warning)
 		}
@@ -170,6 +156,29 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 	}
 	o.Masked = d.Masked(a.shown(s))
 	return o, nil
+}
+
+// openStore opens a store, or an empty one in its place where there is none and nothing to look at or to change: looking must
+// not make a store.
+func openStore(ctx context.Context, url string, o open.Options, why purpose) (checkpoint.Store, error) {
+	if path, local := open.Path(url); local && !o.Existing {
+		// The store itself tells when others can read the folder.
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, &desk.Error{Code: desk.CodeStoreUnavailable, Message: err.Error(), Err: err}
+		}
+	}
+	store, err := open.Open(ctx, url, o)
+	var absent *checkpoint.AbsentError
+	switch {
+	case err == nil:
+		return store, nil
+	case errors.As(err, &absent) && why == openStored:
+		return nil, &desk.Error{Code: desk.CodeStoreUnavailable, Message: err.Error(), Remedy: "check --store", Err: err}
+	case errors.As(err, &absent):
+		return open.Open(ctx, "memory:", open.Options{})
+	default:
+		return nil, unusable(err)
+	}
 }
 
 // shown are the rules by which what is printed is masked. What programs read with --json is whole, so that they can

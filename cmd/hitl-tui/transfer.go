@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/open"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/desk/local"
 	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 )
@@ -104,6 +106,9 @@ and run on. Nothing is written unless all of the file is right, and a thread tha
 			return err
 		}
 		defer done()
+		if err := local.CheckImport(cmd.Context(), from); err != nil { // before a store is made for it
+			return err
+		}
 		d, err := a.open(cmd.Context(), openWrite)
 		if err != nil {
 			return err
@@ -159,7 +164,8 @@ func (a *app) backupCommand() *cobra.Command {
 	return a.command("backup FILE", "Copy all threads into a file while they are in use",
 		`Writes a SQLite store with all threads, whatever keeps them here; the desk opens it like any other (--store sqlite:FILE
 --read-only), and "hitl-tui restore" takes it into any store. Of a SQLite or PostgreSQL store it is one moment; of the
-others each thread is as it was at one moment. FILE must be new, and is there once it is whole and was looked through.
+others each thread is as it was at one moment, and not all at the same. It holds what the store holds, secrets too, so
+--read-only refuses to make one. FILE must be new, and is there once it is whole and was looked through.
 What is hurt in the store is named, left out of the file or in it as it is; the rest is backed up, and the exit code is 5.`,
 		"hitl-tui backup threads-$(date +%F).db", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
 			d, err := a.open(cmd.Context(), openStored)
@@ -206,6 +212,13 @@ already, the same, is left as it is: what was interrupted goes on with --add. No
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if _, err := os.Stat(args[0]); err != nil {
 			return missingFile(args[0], err)
+		}
+		backup, err := open.Backup(cmd.Context(), args[0]) // before a store is made for it
+		if err != nil {
+			return unusable(err)
+		}
+		if err := backup.Close(); err != nil {
+			return err
 		}
 		d, err := a.open(cmd.Context(), openWrite)
 		if err != nil {

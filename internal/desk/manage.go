@@ -3,9 +3,12 @@ package desk
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
+	"github.com/hitl-tui/hitl-tui/internal/nearest"
 )
 
 // Claim claims a thread for the desk's reviewer; Release gives it up.
@@ -112,6 +115,11 @@ func (d *Desk) Prune(ctx context.Context, b Bounds, dryRun bool, progress func(d
 		return nil, usagef("nothing selected: name threads, or say all")
 	case b.BeforeStep <= 0 && b.OlderThan.IsZero() && b.FinishedBefore.IsZero():
 		return nil, usagef("no bound given: say before which step, older than what, or finished before when")
+	}
+	for _, status := range b.Status {
+		if all := All.Statuses(); !slices.Contains(all, status) {
+			return nil, usagef("no thread ever has the status %q%s; there are %s", status, nearest.Hint(status, all), strings.Join(all, ", "))
+		}
 	}
 	whole := make([]string, len(b.Threads))
 	for i, name := range b.Threads {

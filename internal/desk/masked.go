@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"io"
 	"sync/atomic"
 
 	"github.com/hitl-tui/hitl-tui/internal/redact"
@@ -52,6 +53,13 @@ func (d *Masked) Wait(ctx context.Context, thread string, statuses []string, tol
 	}
 	detail, err := d.Desk.Wait(ctx, thread, statuses, show)
 	return d.mask().detail(detail), d.mask().err(err)
+}
+
+// ExportMasked writes a thread as Export does, with its secrets masked whether they are revealed on the screen or not: a file
+// outlasts that.
+func (d *Masked) ExportMasked(ctx context.Context, thread string, to io.Writer) error {
+	_, err := d.Export(ctx, thread, to, d.rules)
+	return d.mask().err(err)
 }
 
 // Questions lists open questions.

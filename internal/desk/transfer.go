@@ -81,11 +81,11 @@ func (d *Desk) Import(ctx context.Context, from io.ReadSeeker, revive bool) (*Im
 	return mover.Import(ctx, from, revive)
 }
 
-// Backup copies all threads into a new file.
+// Backup copies all threads into a new file, whole, which is not for whoever may only read.
 func (d *Desk) Backup(ctx context.Context, file string, progress func(done, total int64)) (*BackedUp, error) {
-	mover, ok := d.source.(Mover)
-	if !ok {
-		return nil, unsupported("make a backup")
+	mover, err := d.mover("make a backup, which holds whole what is masked here")
+	if err != nil {
+		return nil, err
 	}
 	return mover.Backup(ctx, file, progress)
 }
@@ -99,7 +99,7 @@ func (d *Desk) Restore(ctx context.Context, file string, add bool, progress func
 	return mover.Restore(ctx, file, add, progress)
 }
 
-// mover finds the part of the source that takes threads in.
+// mover finds the part of the source that moves threads, for those who may do more than read.
 func (d *Desk) mover(what string) (Mover, error) {
 	if d.o.ReadOnly {
 		return nil, readOnly(what)

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
@@ -33,6 +34,7 @@ type Desk interface {
 
 	History(ctx context.Context, thread string) ([]desk.Step, error)
 	StateAt(ctx context.Context, thread string, step int64) (*desk.State, error)
+	ExportMasked(ctx context.Context, thread string, to io.Writer) error
 	Diff(ctx context.Context, thread string, a, b int64) ([]desk.KeyDiff, error)
 	Fork(ctx context.Context, thread string, step int64) (string, error)
 	Patch(ctx context.Context, c desk.Change) (*desk.Result, error)

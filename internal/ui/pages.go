@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -99,34 +101,33 @@ func (m *Model) askFork() tea.Cmd {
 	})
 }
 
-// export writes the history into a file of the present folder, which must not be there yet.
+// export writes the thread, masked, into a file of the present folder, which must not be there yet.
 func (m *Model) export() tea.Cmd {
 	d := m.history.Thread()
 	if d == nil {
 		return m.warn("nothing is read yet")
 	}
-	read := m.history.Export(m.ctx)
+	ctx, client := m.ctx, m.desk
 	name := filepath.Clean("hitl-history-" + d.Short + ".json")
 	return func() tea.Msg {
-		data, err := read()
-		if err == nil {
-			err = writeNew(name, append(data, '\n'))
-		}
-		return called{what: "export", thread: d.ID, done: "wrote " + name + ", " + ago.Bytes(int64(len(data))), err: err}
+		n, err := writeNew(name, func(to io.Writer) error { return client.ExportMasked(ctx, d.ID, to) })
+		return called{what: "export", thread: d.ID, done: "wrote " + name + ", " + ago.Bytes(n), err: err}
 	}
 }
 
-// writeNew writes a file that only its owner can read and never writes over another.
-func writeNew(name string, data []byte) error {
+// writeNew writes a file that only its owner can read and never writes over another. One that did not become whole is removed.
+func writeNew(name string, write func(io.Writer) error) (size int64, err error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if _, err = f.Write(data); err != nil {
-		f.Close()
-		return err
+	if err = write(f); err == nil {
+		size, err = f.Seek(0, io.SeekCurrent)
 	}
-	return f.Close()
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(name)
+	}
+	return size, err
 }
 
 // runThread does the commands of the thread view.

@@ -27,7 +27,7 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 		return err
 	}, `SELECT phase, sum(counted)::bigint, sum(there)::bigint FROM (SELECT phase, n AS counted, 0 AS there FROM phases
 		UNION ALL SELECT phase, 0, count(*) FROM threads GROUP BY phase) AS both_of GROUP BY phase HAVING sum(counted) <> sum(there)`)
-	if err = classify(err); errors.Is(err, checkpoint.ErrCorrupt) {
+	if errors.Is(err, checkpoint.ErrCorrupt) {
 		return append(faults, fmt.Sprintf("the threads cannot be counted: %v", err)), nil
 	}
 	return append(faults, counts...), err
@@ -64,7 +64,7 @@ func (s *Store) checkObjects(ctx context.Context) ([]string, error) {
 			WHERE relnamespace = $1::text::regnamespace AND NOT tgisinternal
 		UNION ALL SELECT 'function', proname::text, '', true FROM pg_proc WHERE pronamespace = $1::text::regnamespace`, pgx.Identifier{s.schema}.Sanitize())
 	if err != nil {
-		return nil, classify(err)
+		return nil, err
 	}
 	var faults []string
 	missing := make(map[string]bool) // tables
@@ -128,5 +128,5 @@ func (s *Store) Orphans(ctx context.Context) ([]checkpoint.Orphans, error) {
 		UNION ALL SELECT thread, 2, count(*) FROM decisions GROUP BY thread
 		UNION ALL SELECT thread, 3, count(*) FROM results GROUP BY thread) AS parts
 		WHERE NOT EXISTS (SELECT 1 FROM threads WHERE threads.thread = parts.thread) GROUP BY thread ORDER BY thread`)
-	return list, classify(err)
+	return list, err
 }

@@ -32,6 +32,15 @@ func (s *Source) Export(ctx context.Context, thread string, to io.Writer, mask d
 	return e, nil
 }
 
+// CheckImport reads a file as Import does, whole, and writes nothing; it needs no store.
+func CheckImport(ctx context.Context, from io.ReadSeeker) error {
+	if _, err := threadfile.Open(ctx, from); err != nil {
+		return unreadable(err)
+	}
+	_, err := from.Seek(0, io.SeekStart)
+	return Coded(err)
+}
+
 // Import takes in what Export wrote. The file is read whole and found right before anything is written.
 func (s *Source) Import(ctx context.Context, from io.ReadSeeker, revive bool) (*desk.Imported, error) {
 	store, err := s.kept()

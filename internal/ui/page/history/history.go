@@ -303,30 +303,6 @@ func (p *Page) State() *desk.State {
 // AtHead tells whether the selected step is the last.
 func (p *Page) AtHead() bool { return p.steps.Len() > 0 && p.steps.Index() == p.steps.Len()-1 }
 
-// Export is the history as a file holds it: the steps and the state at the head, as indented JSON.
-func (p *Page) Export(ctx context.Context) func() ([]byte, error) {
-	d, thread, steps := p.desk, p.thread, slices.Clone(p.steps.Items())
-	return func() ([]byte, error) {
-		type step struct {
-			desk.Step
-			State map[string]json.RawMessage
-		}
-		var out struct {
-			Thread string
-			Steps  []step
-		}
-		out.Thread = thread
-		for _, s := range steps {
-			state, err := d.StateAt(ctx, thread, s.Step)
-			if err != nil {
-				return nil, fmt.Errorf("state at step %d: %w", s.Step, err)
-			}
-			out.Steps = append(out.Steps, step{Step: s, State: state.State})
-		}
-		return json.MarshalIndent(out, "", "  ")
-	}
-}
-
 func (p *Page) viewStep(s desk.Step, w int, _ list.State) []string {
 	what, style := ago.Bytes(s.SizeBytes), p.theme.Muted
 	switch {
