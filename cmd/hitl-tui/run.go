@@ -93,7 +93,7 @@ func (a *app) input(text, file string, pairs []string) (map[string]json.RawMessa
 func missingFile(name string, err error) error {
 	var own *desk.Error
 	var unknown *workflow.NameError
-	if errors.As(err, &unknown) && !errors.As(err, &own) {
+	if (errors.As(err, &unknown) || errors.As(err, new(*workflow.GraphError))) && !errors.As(err, &own) {
 		return local.Coded(err)
 	}
 	if errors.Is(err, fs.ErrNotExist) && !errors.As(err, &own) {

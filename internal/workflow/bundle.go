@@ -190,6 +190,9 @@ func besideFile(name, ref string) string {
 // root reads the first file. The error is that of reading it, or Faults: those of all files.
 func (b *bundle) root(name string) (*Loaded, error) {
 	p, err := b.load(name)
+	if errors.As(err, new(*GraphError)) {
+		return nil, err // it names the file
+	}
 	if err != nil {
 		return nil, fmt.Errorf("workflow %s: %w", b.source.show(name), err)
 	}

@@ -107,7 +107,7 @@ func (b *bundle) whole(name string) (string, error) {
 		if hint == "" {
 			hint = "; it has " + strings.Join(known, ", ")
 		}
-		return "", &GraphError{file, graph, fmt.Sprintf("%s has no graph %q%s", b.source.show(file), graph, hint), fs.ErrNotExist}
+		return "", &GraphError{b.source.show(file), graph, fmt.Sprintf("%s has no graph %q%s", b.source.show(file), graph, hint), fs.ErrNotExist}
 	case graph != "":
 		return name, nil
 	case len(known) == 1:

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
+	"github.com/hitl-tui/hitl-tui/internal/workflow/agentmap"
 	"github.com/hitl-tui/hitl-tui/internal/workflow/lang"
 	"github.com/hitl-tui/hitl-tui/internal/workflow/node"
 )
@@ -16,11 +17,11 @@ import (
 // generatedPart is a part of a page that a table makes.
 var generatedPart = regexp.MustCompile(`(?s)(<!-- generated: ([a-z ]+) -->\n).*?(<!-- end -->)`)
 
-// TestReferenceIsFresh: docs/workflows.md and docs/programs.md have every table, as the code has it.
+// TestReferenceIsFresh: docs/workflows.md, docs/programs.md and docs/agentmap.md have every table, as the code has it.
 func TestReferenceIsFresh(t *testing.T) {
 	parts := referenceParts()
 	used := map[string]bool{}
-	for _, page := range []string{"../../docs/workflows.md", "../../docs/programs.md"} {
+	for _, page := range []string{"../../docs/workflows.md", "../../docs/programs.md", "../../docs/agentmap.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -63,6 +64,8 @@ func referenceParts() map[string]string {
 		"request":              memberTable(node.RequestMembers()),
 		"reply":                memberTable(node.ReplyMembers()),
 		"variables":            memberTable(node.Variables()),
+		"agentmap columns":     columnTable(),
+		"agentmap agents":      agentTable(),
 	}
 }
 
@@ -127,6 +130,22 @@ func actionTable() string {
 		rows = append(rows, []string{string(info.Action), info.Summary})
 	}
 	return table([]string{"action", "without a route of its own"}, rows)
+}
+
+func columnTable() string {
+	var rows [][]string
+	for _, c := range agentmap.Columns() {
+		rows = append(rows, []string{c.Name, strings.Join(c.Aliases, ", "), c.Doc})
+	}
+	return table([]string{"column", "also called", "is"}, rows)
+}
+
+func agentTable() string {
+	var rows [][]string
+	for _, a := range agentmap.Agents() {
+		rows = append(rows, []string{a.Name, a.Doc})
+	}
+	return table([]string{"AgentType", "does"}, rows)
 }
 
 func wordRows(list []meaning) (rows [][]string) {

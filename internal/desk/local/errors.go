@@ -56,6 +56,7 @@ func typed(err error) *desk.Error {
 		corrupt   *checkpoint.CorruptError
 		faults    workflow.Faults
 		name      *workflow.NameError
+		graph     *workflow.GraphError
 	)
 	switch {
 	case errors.As(err, &broken):
@@ -77,6 +78,10 @@ func typed(err error) *desk.Error {
 		return &desk.Error{Code: desk.CodeConflict, Details: map[string]any{"step": conflict.Step, "expected": conflict.Expected, "actual": conflict.Actual}}
 	case errors.As(err, &faults):
 		return &desk.Error{Code: desk.CodeWorkflowInvalid, Details: map[string]any{"faults": faults}}
+	case errors.As(err, &graph) && graph.Graph == "":
+		return &desk.Error{Code: desk.CodeUsage}
+	case errors.As(err, &graph):
+		return &desk.Error{Code: desk.CodeNotFound, Remedy: "`hitl-tui validate " + graph.File + "` names its graphs"}
 	case errors.As(err, &name) && errors.Is(err, fs.ErrNotExist):
 		return &desk.Error{Code: desk.CodeNotFound}
 	case errors.As(err, &name):

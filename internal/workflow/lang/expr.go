@@ -52,6 +52,9 @@ func ParseExpr(source string, names Names) (e *Expr, faults []Fault) {
 		return nil, []Fault{{Message: "is an empty expression"}}
 	case "null": // alone it stands for itself; within an expression it is nil
 		return &Expr{source: source, literal: new(engine.Value)}, nil
+	case "true", "false": // which most nodes of a converted file write
+		v := engine.RawValue([]byte(strings.TrimSpace(source)))
+		return &Expr{source: source, literal: &v}, nil
 	}
 	tree, err := parser.Parse(source)
 	if err != nil {
