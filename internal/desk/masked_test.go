@@ -36,7 +36,7 @@ func plant(v reflect.Value) {
 		v.SetString("token=" + planted)
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.Name != "Unmasked" && f.IsExported() {
+			if f := v.Type().Field(i); f.Name != "Unmasked" && f.Name != "Of" && f.IsExported() {
 				plant(v.Field(i))
 			}
 		}
