@@ -22,13 +22,27 @@ func (a *app) openTheDesk(ctx context.Context) error {
 	return a.showDesk(ctx, d)
 }
 
-// showDesk draws the desk until it is left. While it is open it applies deadlines and timers that fall due.
+// showDesk draws the desk until it is left. While it is open it applies deadlines and timers that fall due, and the rules:
+// these only where a person sees what they answer, and can take it back.
 func (a *app) showDesk(ctx context.Context, d *opened) error {
 	defer a.keepTime(ctx, d)()
+	defer a.attend(ctx, d)()
 	return ui.Run(ctx, d.Masked, ui.Options{
 		Theme: d.setup.theme, Keys: keymap.Overrides(d.setup.keys), ReadOnly: a.flags.readOnly, StateDir: d.setup.state, Bell: true,
-		Grace: d.setup.grace,
+		Grace: d.setup.grace, Views: d.setup.views,
 	})
+}
+
+// attend applies rules and runs hooks until the function it returns is called.
+func (a *app) attend(ctx context.Context, d *opened) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var attendance sync.WaitGroup
+	attendance.Go(func() {
+		if err := d.Attend(ctx); err != nil && ctx.Err() == nil {
+			d.logger.Error("rules and hooks ended", "error", err)
+		}
+	})
+	return func() { cancel(); attendance.Wait() }
 }
 
 // keepTime applies deadlines, timers and the retention until the function it returns is called.

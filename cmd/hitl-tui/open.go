@@ -18,6 +18,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/engine"
 	"github.com/hitl-tui/hitl-tui/internal/llm"
 	"github.com/hitl-tui/hitl-tui/internal/redact"
+	"github.com/hitl-tui/hitl-tui/internal/ui"
 	"github.com/hitl-tui/hitl-tui/internal/workflow"
 )
 
@@ -45,6 +46,9 @@ type setup struct {
 	retention config.Retention
 	grace     time.Duration
 	models    map[string]llm.Model
+	rules     []desk.Rule
+	hooks     []desk.Hook
+	views     []ui.View
 	config    string                   // the configuration file
 	from      map[string]config.Origin // of the settings that can come from several places
 }
@@ -88,6 +92,15 @@ func (a *app) setup() (setup, error) {
 	s := setup{state: paths.State, themes: paths.Themes(), workflows: c.Workflows, folders: c.Workflows, keys: c.Keys, models: c.Models, config: file,
 		redact: c.Redact, retention: c.Retention}
 	a.redact = c.Redact
+	if s.views, err = viewsOf(c); err != nil {
+		return usage(err)
+	}
+	if s.rules, err = rulesOf(c); err != nil {
+		return usage(err)
+	}
+	if s.hooks, err = a.hooksOf(c); err != nil {
+		return usage(err)
+	}
 	if len(s.workflows) == 0 {
 		s.workflows = []string{paths.Workflows()}
 	}
@@ -149,7 +162,7 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 	o.source.OpenBackup = open.Backup
 	d, err := desk.New(o.source, desk.Options{
 		StateDir: s.state, Reviewer: s.reviewer, ReadOnly: a.flags.readOnly, Workflows: s.workflows, Grace: s.grace, Log: o.logger,
-		Retention: s.deskRetention(),
+		Retention: s.deskRetention(), Rules: s.rules, Hooks: s.hooks,
 	})
 	if err != nil {
 		return nil, errors.Join(err, o.close())

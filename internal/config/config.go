@@ -37,6 +37,9 @@ type Config struct {
 	Retention Retention
 	Redact    redact.Rules         // what is masked where threads are shown, logged or exported
 	Models    map[string]llm.Model // by the names that workflows use, "default" among them if it is given
+	Rules     []Rule
+	Hooks     []Hook
+	Views     []View
 }
 
 // Keys is the remapped keys: scope, then command id, then keys.
@@ -145,9 +148,6 @@ type key struct {
 
 func (d *decoder) topLevel() []key {
 	c := d.config
-	later := func(what string) func(*node) {
-		return func(v *node) { d.fault(v.line, v.column, "%s are not yet supported; remove this key", what) }
-	}
 	return []key{
 		{"store", func(v *node) { c.Store = d.storeURL(d.text(v, "store")) }},
 		{"reviewer", func(v *node) { c.Reviewer = d.text(v, "reviewer") }},
@@ -167,8 +167,9 @@ func (d *decoder) topLevel() []key {
 		}},
 		{"redact", d.redact},
 		{"models", d.models},
-		{"rules", later("rules")},
-		{"hooks", later("hooks")},
+		{"rules", d.rules},
+		{"hooks", d.hooks},
+		{"views", d.views},
 	}
 }
 

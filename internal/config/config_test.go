@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -127,41 +128,90 @@ func TestParseNothing(t *testing.T) {
 	}
 }
 
+func TestRulesHooksAndViews(t *testing.T) {
+	got, err := config.Parse("/etc/c.yaml", `rules:
+  - name: small
+    when: workflow == "expenses" && content.amount < 50
+    action: Approve
+    grace: 30s
+  - name: pick
+    when: kind == "choice"
+    action: choose
+    data: {choice: 2, why: "2", deep: [true, 1.50, x]}
+hooks:
+  - {name: tell, run: [~/bin/tell, --loud]}
+  - {name: urgent, when: priority == "urgent", run: [notify-send, asked], timeout: 5s}
+views:
+  - {name: mine, filter: "assignee:ann older:1d", tab: waiting, sort: updated}
+`, "/home/ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &config.Config{
+		File: "/etc/c.yaml",
+		Rules: []config.Rule{
+			{Name: "small", When: config.Expression{Text: `workflow == "expenses" && content.amount < 50`, Line: 3, Column: 11}, Action: "approve", Grace: 30 * time.Second},
+			{Name: "pick", When: config.Expression{Text: `kind == "choice"`, Line: 7, Column: 11}, Action: "choose",
+				Data: json.RawMessage(`{"choice":2,"deep":[true,1.50,"x"],"why":"2"}`)},
+		},
+		Hooks: []config.Hook{
+			{Name: "tell", Run: []string{"/home/ann/bin/tell", "--loud"}, Timeout: config.DefaultHookTimeout},
+			{Name: "urgent", When: config.Expression{Text: `priority == "urgent"`, Line: 12, Column: 26}, Run: []string{"notify-send", "asked"}, Timeout: 5 * time.Second},
+		},
+		Views: []config.View{{Name: "mine", Filter: "assignee:ann older:1d", Tab: "waiting", Sort: "updated"}},
+	}
+	if diff := cmp.Diff(want, got, sameRules()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestParseFaults(t *testing.T) {
 	for text, fault := range map[string]string{
-		"them: dark":                            `c.yaml:1:1: unknown key "them"; did you mean "theme"?`,
-		"theme:":                                "1:1: theme has no value",
-		"theme: ~":                              "theme has no value",
-		"theme: ''":                             "1:8: theme is empty",
-		"theme: [a]":                            "theme must be a text, not a list",
-		"- theme":                               "the configuration must be a mapping, not a list",
-		"just text":                             "the configuration must be a mapping, not a text",
-		"grace: 5":                              `grace: "5" needs a unit: 5s, 5m or 5h`,
-		"grace: {a: 1}":                         "grace must be a text",
-		"retention: 30d":                        "retention must be a mapping",
-		"retention: {older_then: 30d}":          `did you mean "older_than"?`,
-		"retention: {older_than: 0s}":           "longer than nothing",
-		"keys: {inbox: a}":                      "keys.inbox must be a mapping of commands",
-		"keys: {inbox: {approve: {}}}":          "keys.inbox.approve must be a text",
-		"rules: []":                             "rules are not yet supported",
-		"redact: on":                            `1:9: redact must be a mapping {keys, except, patterns}, or off, not "on"`,
-		"redact: [iban]":                        "redact must be a mapping",
-		"redact: {key: [iban]}":                 `did you mean "keys"? (the keys are keys, except, patterns)`,
-		"redact: {keys: [iban, '--']}":          `1:23: redact.keys: "--" is no name of a key`,
-		"redact:\n  patterns:\n  - a\n  - 'b('": "c.yaml:4:5: redact.patterns: error parsing regexp: missing closing ): `b(`",
-		"redact: {patterns: 'x*'}":              `the pattern "x*" matches the empty text`,
-		"redact: {except: {a: b}}":              "redact.except must be a text, not a mapping",
-		"hooks: {a: b}":                         "hooks are not yet supported",
-		"models: [a]":                           "models must be a mapping of names, not a list",
-		"models: {default: x}":                  `1:19: models.default: no model is called "x"`,
-		"models: {a: x}":                        "1:13: models.a must be a mapping {wire, model, ...}, not a text",
-		"models: {a: {wire: openai}}":           "1:14: models.a needs model",
-		"models: {a: {model: m}}":               "models.a needs wire",
-		"models: {\"a b\": {}}":                 `"a b" cannot be the name of a model`,
-		"models: {a: {wire: opnai, model: m}}":  `1:20: models.a.wire: unknown wire "opnai"; did you mean "openai"? (known are openai, anthropic)`,
-		"models: {a: {wire: openai, modle: m}}": `unknown key "modle"; did you mean "model"? (the keys are wire, url, model, key_env, max_tokens)`,
-		"models: {a: {wire: openai, model: m, max_tokens: many}}":                       `models.a.max_tokens must be a whole number from 1, not "many"`,
-		"models: {a: {wire: openai, model: m, url: localhost:11434}}":                   "1:43: models.a.url: it must be an address such as http://localhost:11434/v1",
+		"them: dark":                   `c.yaml:1:1: unknown key "them"; did you mean "theme"?`,
+		"theme:":                       "1:1: theme has no value",
+		"theme: ~":                     "theme has no value",
+		"theme: ''":                    "1:8: theme is empty",
+		"theme: [a]":                   "theme must be a text, not a list",
+		"- theme":                      "the configuration must be a mapping, not a list",
+		"just text":                    "the configuration must be a mapping, not a text",
+		"grace: 5":                     `grace: "5" needs a unit: 5s, 5m or 5h`,
+		"grace: {a: 1}":                "grace must be a text",
+		"retention: 30d":               "retention must be a mapping",
+		"retention: {older_then: 30d}": `did you mean "older_than"?`,
+		"retention: {older_than: 0s}":  "longer than nothing",
+		"keys: {inbox: a}":             "keys.inbox must be a mapping of commands",
+		"keys: {inbox: {approve: {}}}": "keys.inbox.approve must be a text",
+		"rules: {a: b}":                "rules must be a list, not a mapping",
+		"rules: [{name: a}]":           "rules[0] needs when",
+		"rules: [{name: a b, when: x, action: approve}]":                                   `"a b" cannot be a name`,
+		"rules: [{name: a, when: x, action: aprove}]":                                      `unknown action "aprove"; did you mean "approve"?`,
+		"rules: [{name: a, when: x, action: approve}, {name: a, when: y, action: reject}]": `another one is called "a"`,
+		"rules: [{name: a, when: x, action: approve, grace: 0s}]":                          "grace must be longer than nothing",
+		"rules: [{name: a, wehn: x, action: approve}]":                                     `did you mean "when"?`,
+		"rules: [{name: a, when: x, action: choose, data: 0x1F}]":                          "no number that JSON has",
+		"hooks: [{name: a, run: notify-send}]":                                             "the program, then its arguments",
+		"hooks: [{name: a, run: []}]":                                                      "the program, then its arguments",
+		"hooks: [a]":                                                                       "hooks[0] must be a mapping, not a text",
+		"views: [{name: a, tab: wating}]":                                                  `did you mean "waiting"?`,
+		"views: [{filter: x}]":                                                             "views[0] needs name",
+		"redact: on":                                                                       `1:9: redact must be a mapping {keys, except, patterns}, or off, not "on"`,
+		"redact: [iban]":                                                                   "redact must be a mapping",
+		"redact: {key: [iban]}":                                                            `did you mean "keys"? (the keys are keys, except, patterns)`,
+		"redact: {keys: [iban, '--']}":                                                     `1:23: redact.keys: "--" is no name of a key`,
+		"redact:\n  patterns:\n  - a\n  - 'b('":                                            "c.yaml:4:5: redact.patterns: error parsing regexp: missing closing ): `b(`",
+		"redact: {patterns: 'x*'}":                                                         `the pattern "x*" matches the empty text`,
+		"redact: {except: {a: b}}":                                                         "redact.except must be a text, not a mapping",
+		"hooks: {a: b}":                                                                    "hooks must be a list, not a mapping",
+		"models: [a]":                                                                      "models must be a mapping of names, not a list",
+		"models: {default: x}":                                                             `1:19: models.default: no model is called "x"`,
+		"models: {a: x}":                                                                   "1:13: models.a must be a mapping {wire, model, ...}, not a text",
+		"models: {a: {wire: openai}}":                                                      "1:14: models.a needs model",
+		"models: {a: {model: m}}":                                                          "models.a needs wire",
+		"models: {\"a b\": {}}":                                                            `"a b" cannot be the name of a model`,
+		"models: {a: {wire: opnai, model: m}}":                                             `1:20: models.a.wire: unknown wire "opnai"; did you mean "openai"? (known are openai, anthropic)`,
+		"models: {a: {wire: openai, modle: m}}":                                            `unknown key "modle"; did you mean "model"? (the keys are wire, url, model, key_env, max_tokens)`,
+		"models: {a: {wire: openai, model: m, max_tokens: many}}":                          `models.a.max_tokens must be a whole number from 1, not "many"`,
+		"models: {a: {wire: openai, model: m, url: localhost:11434}}":                      "1:43: models.a.url: it must be an address such as http://localhost:11434/v1",
 		"models: {a: {wire: openai, model: m, url: \"https://x/v1/chat/completions\"}}": "write https://x/v1",
 		"models: {smal: {wire: openai, model: m}, default: small}":                      `no model is called "small"; did you mean "smal"?`,
 		"theme: a\ntheme: b":                 "already defined",
@@ -191,7 +241,7 @@ func TestAllFaultsAreReportedWithTheirLines(t *testing.T) {
 c.yaml:3:7: keys must be a mapping of scopes, not a text
   3 | keys: 5
     |       ^
-c.yaml:5:1: unknown key "them"; did you mean "theme"? (the keys are store, reviewer, theme, workflows, keys, grace, retention, redact, models, rules, hooks)
+c.yaml:5:1: unknown key "them"; did you mean "theme"? (the keys are store, reviewer, theme, workflows, keys, grace, retention, redact, models, rules, hooks, views)
   5 | them: d^[ark
     | ^`
 	if diff := cmp.Diff(want, err.Error()); diff != "" {

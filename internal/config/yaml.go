@@ -22,6 +22,7 @@ const (
 type node struct {
 	kind         nodeKind
 	text         string // of a scalar, as written
+	bare         bool   // a number or a boolean, not a text
 	members      []member
 	items        []*node
 	line, column int
@@ -144,7 +145,7 @@ func (r *reader) convert(n ast.Node, depth int) *node {
 	case *ast.LiteralNode:
 		out.text = t.Value.Value
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		out.text = n.GetToken().Value
+		out.text, out.bare = n.GetToken().Value, true
 	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
 		r.fault(pos.Line, pos.Column, "anchors, aliases and merge keys are not read: write the value out")
 	case *ast.TagNode:

@@ -33,6 +33,9 @@ type Options struct {
 	Runners int
 	// Retention is what KeepRetention prunes; zero is nothing.
 	Retention Retention
+	// Rules answer by themselves, and Hooks run when a question appears, while Attend runs.
+	Rules []Rule
+	Hooks []Hook
 	// Secret tells which questions are answered with a credential, which is then never written to disk: those that say
 	// so themselves (actions.Question.IsSecret).
 	Secret func(Question) bool
@@ -54,10 +57,12 @@ type Desk struct {
 	cancel context.CancelCauseFunc
 	tasks  sync.WaitGroup // goroutines that end with ctx
 	watch  sync.Once
+	attend chan struct{} // wakes Attend
 
 	mu     sync.Mutex
 	outbox outbox
 	runs   runs
+	rules  rulebook
 	last   Retained // by the retention
 	closed bool
 }
@@ -69,10 +74,13 @@ func New(source Source, o Options) (*Desk, error) {
 		return nil, errors.New("desk: no source")
 	}
 	o.fill()
+	if err := errors.Join(CheckReviewer(o.Reviewer), checkRules(o.Rules)); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	d := &Desk{source: source, o: o, ctx: ctx, cancel: cancel}
 	d.hub = newHub(o.Now, o.AfterFunc)
-	d.runs = newRuns()
+	d.runs, d.rules, d.attend = newRuns(), newRulebook(o.Rules), make(chan struct{}, 1)
 	err := d.openFiles()
 	if err == nil {
 		err = d.recover()
@@ -150,11 +158,16 @@ func (d *Desk) Reviewer() string { return d.o.Reviewer }
 // ReadOnly reports whether the desk refuses what decides or destroys.
 func (d *Desk) ReadOnly() bool { return d.o.ReadOnly }
 
-// Busy counts entries unsent and runs in progress, for the question asked at quitting.
+// Busy counts entries of people that are unsent, and runs in progress, for the question asked at quitting.
 func (d *Desk) Busy() (unsent, running int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return len(d.outbox.waiting("")), d.runs.count()
+	for _, e := range d.outbox.waiting("") {
+		if !e.byRule() { // nobody waits for those, and the next desk looks at their questions anew
+			unsent++
+		}
+	}
+	return unsent, d.runs.count()
 }
 
 // Subscribe yields what happens in batches until ctx ends or the desk closes; a slow reader loses progress lines,

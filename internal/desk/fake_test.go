@@ -38,6 +38,7 @@ type fakeThread struct {
 	open    []Question
 	foreign bool // another process runs it
 	due     time.Time
+	claimed string
 	answers []fakeAnswer
 }
 
@@ -70,7 +71,7 @@ func fakeQuestion(thread, key string) Question {
 	return Question{
 		Thread: thread, ID: thread + "/" + key, Key: key, Address: "ask." + key, Node: "ask", Path: "main@1/ask@1",
 		Question:  actions.Question{Kind: actions.Approval, Title: "Title of " + key, Message: key},
-		ShownHash: "hash-" + key, Payload: payload,
+		ShownHash: "hash-" + key, Payload: payload, Asked: time.Now(),
 	}
 }
 
@@ -88,7 +89,8 @@ func (f *fakeSource) touch(t *fakeThread) {
 func (t *fakeThread) version() string { return fmt.Sprintf("%d.1", t.step) }
 
 func (t *fakeThread) row() Thread {
-	return Thread{ID: t.id, Workflow: "w-" + t.id, Node: "ask", Status: t.status, Step: t.step, Revision: 1, Questions: len(t.open), Due: t.due}
+	return Thread{ID: t.id, Workflow: "w-" + t.id, Node: "ask", Status: t.status, Step: t.step, Revision: 1, Questions: len(t.open), Due: t.due,
+		Claimed: t.claimed, ClaimedUntil: time.Now().Add(time.Hour)}
 }
 
 func (t *fakeThread) detail() *Detail {

@@ -148,6 +148,40 @@ func (f *files) close() error {
 	return err
 }
 
+// leftFile lists the questions that rules leave to people.
+const leftFile = "left-to-people.json"
+
+// left reads the questions that rules leave to people.
+func (f *files) left() ([]string, error) {
+	var ids []string
+	if f.dir == "" {
+		return nil, nil
+	}
+	if err := readJSON(filepath.Join(f.dir, leftFile), &ids); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return ids, nil
+}
+
+// maxLeft is how many questions are kept as left to people; those before them are answered or gone.
+const maxLeft = 10_000
+
+// leave adds a question that rules leave to people, beside those that other desks added.
+func (f *files) leave(id string) error {
+	if f.dir == "" {
+		return nil
+	}
+	ids, err := f.left()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return fmt.Errorf("keep what rules leave to people: %w", err)
+	}
+	ids = append(ids, id)
+	return writeJSON(filepath.Join(f.dir, leftFile), ids[max(len(ids)-maxLeft, 0):])
+}
+
 func (f *files) draftDir() string { return filepath.Join(f.dir, "drafts") }
 
 func (f *files) writeDraft(key draftKey, x Draft) error {

@@ -147,6 +147,23 @@ func (m mask) workflow(w Workflow) Workflow {
 	return w
 }
 
+func (m mask) rule(r RuleState) RuleState {
+	r.LastError = m.lines.Text(r.LastError)
+	return r
+}
+
+func (m mask) trial(x RuleTrial) RuleTrial {
+	x.Question = m.question(x.Question)
+	return x
+}
+
+// MaskQuestion is a question for whoever is only told of it: masked, and without what it was masked from.
+func MaskQuestion(rules redact.Rules, q Question) Question {
+	q = mask{rules, rules}.question(q)
+	q.Unmasked = nil
+	return q
+}
+
 func (m mask) event(e Event) Event {
 	e.Text = m.lines.Text(e.Text)
 	return e

@@ -104,6 +104,18 @@ func (d *Masked) RespondAll(ctx context.Context, decisions []Decision) ([]*Entry
 	return each(entries, d.mask().entryAt), each(errs, d.mask().err)
 }
 
+// Rules lists the rules.
+func (d *Masked) Rules() ([]RuleState, bool) {
+	rules, on := d.Desk.Rules()
+	return each(rules, d.mask().rule), on
+}
+
+// TryRules says which open questions the rules would answer now.
+func (d *Masked) TryRules(ctx context.Context) ([]RuleTrial, error) {
+	trials, err := d.Desk.TryRules(ctx)
+	return each(trials, d.mask().trial), d.mask().err(err)
+}
+
 // Outbox lists what is on its way.
 func (d *Masked) Outbox() []Entry { return each(d.Desk.Outbox(), d.mask().entry) }
 

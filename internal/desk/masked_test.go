@@ -24,7 +24,7 @@ const planted = "hunter2"
 var names = []string{"ID", "Short", "Workflow", "Node", "Status", "Cursor", "Claimed", "Holder", "Assignee", "Group", "Priority", "Fingerprint",
 	"Workdir", "StartedBy", "FailedNode", "Next", "Origin", "Run", "Decision", "Thread", "Key", "Address", "Path", "Shape", "Version", "FeedbackBy",
 	"ShownHash", "ContentKey", "ContentType", "Kind", "Actions", "RequireComment", "DefaultAction", "Action", "Leads", "Why", "Reviewer", "Outcome",
-	"Hash", "Question", "ErrNode", "Code", "Bulk", "State", "Source", "Nodes", "FormerAction", "ResponseID", "Shown", "Name", "File", "Summary", "Done", "Data"}
+	"Hash", "Question", "ErrNode", "Code", "Bulk", "State", "Source", "Nodes", "FormerAction", "ResponseID", "Shown", "Name", "File", "Summary", "Done", "Data", "Rule", "When"}
 
 // plant fills every text and every JSON of a value, at any depth, with a secret.
 func plant(v reflect.Value) {
@@ -129,6 +129,8 @@ func TestNoFieldShowsASecret(t *testing.T) {
 	masks(t, m.workflow)
 	masks(t, m.event)
 	masks(t, m.diff)
+	masks(t, m.trial)
+	masks(t, m.rule)
 }
 
 func TestMaskKeepsTheWholeQuestion(t *testing.T) {

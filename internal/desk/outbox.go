@@ -23,10 +23,11 @@ type outbox struct {
 // entry is an Entry with what only the outbox needs to know.
 type entry struct {
 	Entry
-	question Question // as it was when it was answered
-	urgent   bool     // goes at once and alone: deadline within the grace time, or sent now
-	typed    bool     // its draft is a person's typing, not made of the decision
-	accepted bool     // the engine keeps the answer: it needs no keeping here
+	question Question      // as it was when it was answered
+	urgent   bool          // goes at once and alone: deadline within the grace time, or sent now
+	typed    bool          // its draft is a person's typing, not made of the decision
+	accepted bool          // the engine keeps the answer: it needs no keeping here
+	grace    time.Duration // of a rule; 0: as a person's
 }
 
 // waits reports whether the entry is neither sent nor on its way.
@@ -88,7 +89,17 @@ func sameCall(entries []*entry) []*entry {
 
 func (e *entry) sharesCall(other *entry) bool {
 	a, b := e.Decision, other.Decision
+	if e.byRule() || other.byRule() {
+		return a.Version == b.Version && a.Reviewer == b.Reviewer
+	}
 	return a.Version == b.Version && a.Steal == b.Steal && a.Question != "" && b.Question != ""
+}
+
+// byRule tells whether a rule and no person decided. Such an answer is not kept anywhere until it is sent: a desk opened
+// later finds the question and applies the rules that it then has.
+func (e *entry) byRule() bool {
+	_, is := ByRule(e.Decision.Reviewer)
+	return is
 }
 
 // remove takes an entry off the list of what is on its way.
@@ -116,7 +127,7 @@ func (b *outbox) disarm() {
 func (b *outbox) kept() []saved {
 	var all []saved
 	for _, e := range b.entries {
-		if !e.accepted && !b.secret[e.question.ID] {
+		if !e.accepted && !e.byRule() && !b.secret[e.question.ID] {
 			all = append(all, saved{ID: e.ID, Decision: e.Decision, Draft: *e.Draft})
 		}
 	}
@@ -134,7 +145,7 @@ func (d *Desk) Outbox() []Entry {
 	return all
 }
 
-// TakeBack takes an unsent entry back ("": the newest) and returns it with its draft, which is kept on disk until it
+// TakeBack takes an unsent entry back ("": the newest of a person, without one the newest of a rule) and returns it with its draft, which is kept on disk until it
 // is sent or discarded. Of a bulk all unsent entries are taken back; the first is returned.
 func (d *Desk) TakeBack(id string) (*Entry, error) {
 	d.mu.Lock()
@@ -155,6 +166,7 @@ func (d *Desk) TakeBack(id string) (*Entry, error) {
 		}
 		x.State = TakenBack
 		d.outbox.remove(x)
+		d.leaveToPeople(x)
 	}
 	d.keepOutbox()
 	d.pump()
@@ -169,7 +181,13 @@ func (d *Desk) findUnsent(id string) (*entry, error) {
 		if len(waiting) == 0 {
 			return nil, &Error{Code: CodeNotFound, Message: "nothing is unsent", Remedy: "a decision can be taken back only before it is sent"}
 		}
-		return waiting[len(waiting)-1], nil
+		newest := waiting[len(waiting)-1]
+		for _, e := range waiting {
+			if newest.byRule() || !e.byRule() {
+				newest = e
+			}
+		}
+		return newest, nil
 	}
 	for _, e := range d.outbox.entries {
 		if e.ID != id {
@@ -229,7 +247,7 @@ func (d *Desk) draftWaiting(entries []*entry) error {
 
 // draftEntry keeps what an entry holds as a draft marked not sent.
 func (d *Desk) draftEntry(e *entry) error {
-	if d.outbox.secret[e.question.ID] {
+	if d.outbox.secret[e.question.ID] || e.byRule() {
 		return nil
 	}
 	x := *e.Draft
@@ -248,6 +266,13 @@ func (d *Desk) keepOutbox() {
 
 // recover turns what a former process left unsent into drafts.
 func (d *Desk) recover() error {
+	held, err := d.files.left()
+	if err != nil {
+		return err
+	}
+	for _, id := range held {
+		d.rules.leave[id] = true
+	}
 	d.outbox.drafts, d.outbox.secret, d.outbox.foreign = drafts{}, map[string]bool{}, map[string]bool{}
 	all, err := d.files.drafts()
 	if err != nil {

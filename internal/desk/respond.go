@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -39,6 +40,9 @@ func (d *Desk) complete(x Decision) Decision {
 // typed for it, to go on with after taking back; nil when nothing was. A refusal leaves nothing behind. A second
 // answer to the same question replaces the first.
 func (d *Desk) Respond(ctx context.Context, x Decision, draft *Draft) (*Entry, error) {
+	if err := CheckReviewer(x.Reviewer); err != nil {
+		return nil, err
+	}
 	e, err := d.prepare(ctx, x, draft)
 	if err != nil {
 		return nil, err
@@ -52,7 +56,11 @@ func (d *Desk) RespondAll(ctx context.Context, decisions []Decision) ([]*Entry, 
 	entries, errs := make([]*Entry, len(decisions)), make([]error, len(decisions))
 	bulk := d.o.NewID()
 	for i, x := range decisions {
-		e, err := d.prepare(ctx, x, nil)
+		var e *entry
+		err := CheckReviewer(x.Reviewer)
+		if err == nil {
+			e, err = d.prepare(ctx, x, nil)
+		}
 		if err == nil {
 			e.Bulk = bulk
 			entries[i], err = d.post(e)
@@ -62,7 +70,7 @@ func (d *Desk) RespondAll(ctx context.Context, decisions []Decision) ([]*Entry, 
 	return entries, errs
 }
 
-// prepare validates a decision against the question that is open.
+// prepare validates a decision against the question that is open. Those of people come by Respond, which takes no name of a rule.
 func (d *Desk) prepare(ctx context.Context, x Decision, draft *Draft) (*entry, error) {
 	answerer, id, err := d.decides(ctx, x.Thread, "answer")
 	if err != nil {
@@ -175,11 +183,32 @@ func draftOf(x Decision, q Question, typed *Draft) *Draft {
 func (d *Desk) post(e *entry) (*Entry, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return d.put(e)
+}
+
+// postRuled puts the answer of a rule into the outbox, unless a person has come to the question meanwhile.
+func (d *Desk) postRuled(e *entry, t Thread) (*Entry, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.mayRule(t, e.question, d.o.Now()) {
+		return nil, nil
+	}
+	posted, err := d.put(e)
+	if err == nil {
+		name, _ := ByRule(e.Decision.Reviewer)
+		s := d.rules.state(name)
+		s.Answered, s.Last = s.Answered+1, d.o.Now()
+	}
+	return posted, err
+}
+
+// put is post with d.mu held.
+func (d *Desk) put(e *entry) (*Entry, error) {
 	if d.closed {
 		return nil, ErrClosed
 	}
 	now := d.o.Now()
-	e.State, e.SendAt = Unsent, now.Add(d.o.Grace)
+	e.State, e.SendAt = Unsent, now.Add(cmp.Or(e.grace, d.o.Grace))
 	if due := e.question.Due; !due.IsZero() && !due.After(e.SendAt) {
 		e.SendAt, e.urgent = now, true
 	}
@@ -196,6 +225,9 @@ func (d *Desk) post(e *entry) (*Entry, error) {
 	for _, old := range replaced {
 		old.State = TakenBack
 		d.runs.withdraw(old)
+		if name, is := ByRule(old.Decision.Reviewer); is {
+			d.rules.state(name).Answered--
+		}
 	}
 	if err := d.dropDraft(e.Decision.Thread, e.question.ID, keyOf(*e.Draft)); err != nil {
 		d.o.Log.Warn("draft not removed", "error", err)
@@ -238,7 +270,13 @@ func (d *Desk) AnswerWith(ctx context.Context, request AnswerRequest, check bool
 	if request.Reviewer == "" {
 		request.Reviewer = d.o.Reviewer
 	}
+	if err := CheckReviewer(request.Reviewer); err != nil {
+		return nil, err
+	}
 	for i, x := range request.Decisions {
+		if err := CheckReviewer(x.Reviewer); err != nil {
+			return nil, err
+		}
 		x.Thread = id
 		request.Decisions[i] = d.complete(x)
 	}

@@ -101,6 +101,9 @@ func (d *Desk) startQueued() {
 // sendEntries enqueues the answers of a thread as one call. d.mu is held.
 func (d *Desk) sendEntries(thread string, entries []*entry) {
 	r := d.enqueue(thread, slices.Clone(entries), func(ctx context.Context, r *run) (*Result, error) {
+		if err := d.sendRuled(r); err != nil {
+			return nil, err
+		}
 		return d.source.(Answerer).Answer(ctx, d.requestOf(r))
 	})
 	r.base = entries[0].Decision.Version
@@ -113,6 +116,9 @@ func (d *Desk) requestOf(r *run) AnswerRequest {
 	for _, e := range r.entries {
 		request.Decisions = append(request.Decisions, e.Decision)
 		request.Version, request.Steal = e.Decision.Version, e.Decision.Steal
+		if e.byRule() { // a claim of this desk's reviewer holds against a rule
+			request.Reviewer = e.Decision.Reviewer
+		}
 	}
 	return request
 }
@@ -194,6 +200,10 @@ func (d *Desk) failed(r *run, err error) {
 // refuse ends entries with the reason and keeps their texts as drafts.
 func (d *Desk) refuse(entries []*entry, err error) {
 	for _, e := range entries {
+		if e.byRule() {
+			d.refusedRule(e, err)
+			continue
+		}
 		e.State, e.Code, e.Err = Refused, Code(err), d.refusal(err)
 		if draftErr := d.draftEntry(e); draftErr != nil {
 			e.Err += "; the text could not be written: " + draftErr.Error()

@@ -349,6 +349,7 @@ const (
 	RunFailed     EventKind = "run_failed"
 
 	RetentionApplied EventKind = "retention_applied" // Text says what went
+	HookFailed       EventKind = "hook_failed"       // Text says which and why
 )
 
 // Workflow is one that can be started.

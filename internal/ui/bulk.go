@@ -64,7 +64,7 @@ func (b bulkRead) apply(m *Model) tea.Cmd {
 	}
 	m.guard.Unsettle(m.now(), "a dialog opened")
 	title := plural(b.marked, "marked thread asks ", "marked threads ask ") + plural(len(b.questions), "question", "questions")
-	return m.open(dialog.NewAsk(m.kit(), title, b.unseenText(), items...), func(m *Model, r dialog.Result) tea.Cmd {
+	return m.openList(dialog.NewAsk(m.kit(), title, b.unseenText(), items...), func(m *Model, r dialog.Result) tea.Cmd {
 		if p, ok := r.(dialog.Picked); ok {
 			return m.askBulk(b, actions.Action(p.ID))
 		}

@@ -46,6 +46,10 @@ type Desk interface {
 	Workflows(ctx context.Context) ([]desk.Workflow, error)
 	Start(ctx context.Context, s desk.StartRequest, background bool) (*desk.Result, error)
 
+	// Rules lists the rules of the configuration, and whether they are applied; SetRules applies them or not.
+	Rules() ([]desk.RuleState, bool)
+	SetRules(on bool) error
+
 	// Reveal shows secrets in what is read from now on, or masks them again.
 	Reveal(on bool)
 

@@ -22,12 +22,25 @@ type opened struct {
 	dialog.Dialog
 	on    func(m *Model, r dialog.Result) tea.Cmd // nil: results do nothing
 	stays bool                                    // a list that is open until it is closed
+	self  time.Time                               // when it opened by itself, zero: a key opened it
+}
+
+// openList puts a list on top in which nothing is decided, though it had to be read first: the key that asked for it may be
+// followed at once by the one that picks.
+func (m *Model) openList(d dialog.Dialog, on func(*Model, dialog.Result) tea.Cmd) tea.Cmd {
+	d.SetSize(m.width, m.height)
+	m.dialogs = append(m.dialogs, opened{Dialog: d, on: on})
+	return nil
 }
 
 // open puts a dialog on top.
 func (m *Model) open(d dialog.Dialog, on func(*Model, dialog.Result) tea.Cmd) tea.Cmd {
-	d.SetSize(m.width, m.height)
-	m.dialogs = append(m.dialogs, opened{Dialog: d, on: on})
+	m.openList(d, on)
+	if !m.pressing { // a reading came back, and what is typed meanwhile is not meant for it
+		self := m.now()
+		m.dialogs[len(m.dialogs)-1].self = self
+		m.guard.Unsettle(self, "a dialog opened")
+	}
 	return nil
 }
 
@@ -39,6 +52,9 @@ func (m *Model) hides(c command.Command) bool { return m.opts.ReadOnly && c.Chan
 // dialogMsg gives a key or a paste to the dialog on top and acts on what comes of it.
 func (m *Model) dialogMsg(msg tea.Msg) tea.Cmd {
 	top := m.dialogs[len(m.dialogs)-1]
+	if !top.self.IsZero() && m.now().Sub(top.self) < guard.SettleTime && m.press.String() != "esc" {
+		return m.warn("dropped: a dialog opened just now, press it again")
+	}
 	r := top.Update(msg)
 	switch r.(type) {
 	case dialog.AtSend:
@@ -254,22 +270,6 @@ func (m *Model) openCopy() tea.Cmd {
 			return nil
 		}
 		return m.copy(characters(values[p.ID]), values[p.ID])
-	})
-}
-
-// openViews offers the orders of the list.
-func (m *Model) openViews() tea.Cmd {
-	return m.open(dialog.NewAsk(m.kit(), "Order of the list", "",
-		dialog.Item{ID: "due", Key: "d", Label: "overdue and due first, then oldest"},
-		dialog.Item{ID: "waiting", Key: "w", Label: "longest waiting first"},
-		dialog.Item{ID: "updated", Key: "u", Label: "last changed first"},
-		dialog.Item{ID: "name", Key: "n", Label: "by workflow and title"},
-	), func(m *Model, r dialog.Result) tea.Cmd {
-		if p, ok := r.(dialog.Picked); ok {
-			m.moved = true
-			return m.inbox.SetSort(p.ID)
-		}
-		return nil
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/tuitest"
 	"github.com/hitl-tui/hitl-tui/internal/ui/desktest"
+	"github.com/hitl-tui/hitl-tui/internal/ui/guard"
 	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
 )
 
@@ -282,6 +283,13 @@ func TestQuitAsksWhatBecomesOfTheUnsent(t *testing.T) {
 					t.Fatal("it quit without asking")
 				}
 				p.Keys(c.key)
+				if c.ends {
+					p.Expect("dropped: a dialog opened just now")
+				}
+				p.Advance(guard.SettleTime)
+				if !p.Ended() {
+					p.Keys(c.key)
+				}
 				p.Advance(50 * time.Millisecond)
 				if p.Ended() != c.ends {
 					t.Errorf("ended: %v, want %v", !c.ends, c.ends)
@@ -295,7 +303,9 @@ func TestQuitAsksWhatBecomesOfTheUnsent(t *testing.T) {
 func TestQuitWaitsForARunAndEscStays(t *testing.T) {
 	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
 		release := d.HoldRuns("t-purge-0001")
-		p.Keys("a", "q", "w")
+		p.Keys("a", "q")
+		p.Advance(guard.SettleTime)
+		p.Keys("w")
 		p.Advance(time.Minute)
 		if p.Ended() {
 			t.Fatal("it did not wait for the run")

@@ -75,14 +75,14 @@ func (m *Model) pickWorkflow(workflows []desk.Workflow) tea.Cmd {
 		items = append(items, dialog.Item{ID: key, Key: key, Label: x.Name + ": " + about})
 	}
 	if len(items) > 9 {
-		return m.open(dialog.NewChooser(m.kit(), "Start a workflow", options, false), func(m *Model, r dialog.Result) tea.Cmd {
+		return m.openList(dialog.NewChooser(m.kit(), "Start a workflow", options, false), func(m *Model, r dialog.Result) tea.Cmd {
 			if c, ok := r.(dialog.Chosen); ok && len(c.Options) == 1 {
 				return m.fillInput(workflows[c.Options[0]])
 			}
 			return nil
 		})
 	}
-	return m.open(dialog.NewAsk(m.kit(), "Start a workflow", "", items...), func(m *Model, r dialog.Result) tea.Cmd {
+	return m.openList(dialog.NewAsk(m.kit(), "Start a workflow", "", items...), func(m *Model, r dialog.Result) tea.Cmd {
 		p, ok := r.(dialog.Picked)
 		if !ok {
 			return nil

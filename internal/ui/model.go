@@ -37,11 +37,12 @@ type Model struct {
 	focusedAt     time.Time
 	clickFocuses  bool // a click right behind the focus only gave it to the window
 
-	keys  *keymap.Map
-	press tea.KeyPressMsg // the key being handled
-	guard guard.Guard
-	moved bool // the reviewer moved the selection since the question drawn last changed
-	drawn string
+	keys     *keymap.Map
+	press    tea.KeyPressMsg // the key being handled
+	pressing bool            // one is being handled, or the mouse
+	guard    guard.Guard
+	moved    bool // the reviewer moved the selection since the question drawn last changed
+	drawn    string
 
 	place   place // which page is shown
 	inbox   *inbox.Page
@@ -139,10 +140,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
+		m.pressing = true
 		cmd = m.key(msg)
 	case tea.PasteMsg:
 		cmd = m.paste(msg)
 	case tea.MouseMsg:
+		m.pressing = true
 		cmd = m.mouseEvent(msg)
 	case bridge.Batch:
 		cmd = m.heard(msg)
@@ -155,6 +158,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		cmd = tea.Batch(m.inbox.Update(msg), m.history.Update(msg), m.prune.Update(msg), m.thread.Update(msg))
 	}
+	m.pressing = false
 	m.watchDrawn()
 	if m.laid != m.room() {
 		m.layout()

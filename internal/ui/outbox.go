@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -35,7 +36,7 @@ func (o outboxRead) apply(m *Model) tea.Cmd {
 			cmds = append(cmds, m.complain(e.Decision.Title+": "+e.Err, e.Decision.Thread), m.inbox.Wake(e.Decision.Thread))
 		case desk.Sent:
 			if e.Result != nil && e.Result.ErrMessage == "" { // a failure is told by its run
-				m.note(e.Decision.Title+": "+doneWord(e.Decision.Action)+", the thread is "+e.Result.Status, e.Decision.Thread)
+				m.note(e.Decision.Title+": "+doneWord(e.Decision.Action)+byRule(e.Decision)+", the thread is "+e.Result.Status, e.Decision.Thread)
 			}
 		}
 	}
@@ -46,7 +47,7 @@ func (o outboxRead) apply(m *Model) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// unsent lists the entries that can be taken back, oldest first.
+// unsent lists the entries that can be taken back, in the order opposite to that in which they are.
 func (m *Model) unsent() []desk.Entry {
 	var out []desk.Entry
 	for _, e := range m.outbox {
@@ -54,6 +55,18 @@ func (m *Model) unsent() []desk.Entry {
 			out = append(out, e)
 		}
 	}
+	// Those of people last, as they are taken back first.
+	slices.SortStableFunc(out, func(a, b desk.Entry) int {
+		_, x := desk.ByRule(a.Decision.Reviewer)
+		_, y := desk.ByRule(b.Decision.Reviewer)
+		switch {
+		case x && !y:
+			return -1
+		case y && !x:
+			return 1
+		}
+		return 0
+	})
 	return out
 }
 
@@ -85,11 +98,11 @@ func (t takenBack) apply(m *Model) tea.Cmd {
 		}
 	}
 	m.inbox.SetOutbox(m.outbox)
-	text := "taken back: " + x.Action + " of " + x.Title
+	text := "taken back: " + x.Action + byRule(x) + " of " + x.Title
 	if taken > 1 {
 		text += fmt.Sprintf(" and %d more", taken-1)
 	}
-	if t.entry.Draft != nil && t.entry.Draft.Text != "" {
+	if byRule(x) == "" && t.entry.Draft != nil && t.entry.Draft.Text != "" {
 		text += "; your text is kept, " + m.actionKey(x.Action) + " goes on with it"
 	}
 	cmds := []tea.Cmd{m.say(text), m.readOutbox(), m.inbox.Wake(x.Thread)}
@@ -161,6 +174,14 @@ func (m *Model) minute() tea.Cmd {
 type minutePassed struct{}
 
 func (minutePassed) apply(m *Model) tea.Cmd { return m.minute() }
+
+// byRule says that a rule decided, "" for a person.
+func byRule(x desk.Decision) string {
+	if name, is := desk.ByRule(x.Reviewer); is {
+		return " by rule " + name
+	}
+	return ""
+}
 
 func doneWord(action string) string {
 	if info, ok := actions.Describe(actions.Action(action)); ok {

@@ -103,6 +103,10 @@ func (m *Model) runGlobal(id command.ID) (tea.Cmd, bool) {
 		return m.nextTheme(), true
 	case command.LightDark:
 		return m.lightDark(), true
+	case command.Rules:
+		return m.openRules(), true
+	case command.SwitchRules:
+		return m.switchRules(), true
 	case command.ToggleMouse:
 		m.mouse = !m.mouse
 		if m.mouse {

@@ -138,8 +138,9 @@ func (m *Model) unsentText(unsent []desk.Entry, w int) string {
 	if n := bulkSize(unsent, e); n > 1 {
 		what = plural(n, "question", "questions")
 	}
-	room := max(w-len(when)-len(back)-len(doneWord(e.Decision.Action))-10, 8)
-	return fmt.Sprintf("%s: %s, %s  %s", doneWord(e.Decision.Action), short(what, room), when, back)
+	done := doneWord(e.Decision.Action) + byRule(e.Decision)
+	room := max(w-len(when)-len(back)-len(done)-10, 8)
+	return fmt.Sprintf("%s: %s, %s  %s", done, short(what, room), when, back)
 }
 
 // steps counts how often one can take back: a bulk goes at once.

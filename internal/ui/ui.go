@@ -20,6 +20,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
 )
 
@@ -36,9 +37,18 @@ type Options struct {
 	Grace    time.Duration    // how long the desk lets an answer be taken back, to be told; 0: 5 s
 	Bell     bool             // ring when a question comes while the window has not the focus
 	NoMouse  bool             // leave the mouse to the terminal
+	Views    []View           // filters kept under names
 
 	// Program is appended to the options of the Bubble Tea program: tests give it a size and a frame rate.
 	Program []tea.ProgramOption
+}
+
+// View is a filter that is kept under a name.
+type View struct {
+	Name   string
+	Filter string
+	Tab    desk.Tab // "" stays where one is
+	Sort   string   // "" leaves the order
 }
 
 // Run shows the desk until the reviewer leaves it or ctx ends. It does not close d.

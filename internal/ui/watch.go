@@ -40,6 +40,8 @@ func (m *Model) heard(b bridge.Batch) tea.Cmd {
 			m.note(e.Text, "")
 			changed = true
 			cmds = append(cmds, m.say(e.Text), m.readInfo())
+		case desk.HookFailed:
+			cmds = append(cmds, m.complain(e.Text, e.Thread))
 		case desk.Rested, desk.RunFailed:
 			m.restedAt[e.Thread] = e.At
 			delete(m.progress, e.Thread)

@@ -122,7 +122,7 @@ type Command struct {
 func (c Command) Changes() bool {
 	switch c.ID {
 	case Mark, MarkTo, Unmark, ActOnMarked, Claim, TakeBack, NewThread, CancelRun, CarryOn, CarryOnBeside, ThreadCancel, ThreadCarryOn,
-		Fork, EditState, Prune, StopPrune, DeleteFailed, DeleteDone, DeleteMarked, MarkThread, MarkRange, UnmarkAll:
+		Fork, EditState, Prune, StopPrune, DeleteFailed, DeleteDone, DeleteMarked, MarkThread, MarkRange, UnmarkAll, SwitchRules:
 		return true
 	}
 	return c.Action != ""

@@ -43,6 +43,8 @@ const (
 	NextTheme    ID = "global.theme"
 	ToggleMouse  ID = "global.mouse"
 	LightDark    ID = "global.light_dark"
+	Rules        ID = "global.rules"
+	SwitchRules  ID = "global.rules_switch"
 )
 
 func global() []Command {
@@ -95,6 +97,8 @@ func global() []Command {
 			Help: "half a page back of the question or right pane"},
 		{ID: NextTheme, Title: "Next theme", Help: "switch to the next theme"},
 		{ID: LightDark, Title: "Light or dark", Help: "switch between the light and the dark form of the theme"},
+		{ID: Rules, Title: "Rules", Help: "what answers by itself, and what it answered", Effect: List},
+		{ID: SwitchRules, Title: "Rules on or off", Help: "let the rules answer, or stop them and take back what is unsent", Effect: Asks},
 		{ID: ToggleMouse, Title: "Mouse on or off", Help: "give the mouse back to the terminal, or take it"},
 	}
 }
@@ -156,7 +160,7 @@ func review() []Command {
 			Help: "answer all marked with one action: then its key, then y"},
 		{ID: Filter, Keys: []string{"f", "\\"}, Title: "Filter", Footer: "filter",
 			Help: "filter: status:failed node:review older:2d claimed:none is:failed text"},
-		{ID: Views, Keys: []string{"v"}, Title: "Views", Footer: "views", Help: "the order of the list", Effect: List},
+		{ID: Views, Keys: []string{"v"}, Title: "Views", Footer: "views", Help: "views of the configuration, and the order of the list", Effect: List},
 		{ID: Claim, Keys: []string{"C"}, Title: "Claim or release", Footer: "claim", Help: "claim for 30 minutes, or release"},
 		{ID: OpenHistory, Keys: []string{"H"}, Title: "History", Footer: "history", Help: "history of this thread"},
 		{ID: CarryOnBeside, Keys: []string{"O"}, Title: "Carry on what failed", Footer: "carry on", Effect: Asks,

@@ -36,6 +36,8 @@ type Desk struct {
 	workflows []desk.Workflow
 	pending   sync.WaitGroup
 	hold      map[string]chan struct{}
+	rules     []desk.RuleState
+	rulesOff  bool
 	serial    int
 }
 
@@ -339,6 +341,28 @@ func (d *Desk) Subscribe(ctx context.Context) <-chan []desk.Event {
 	ch := make(chan []desk.Event, 1024)
 	d.subs = append(d.subs, ch)
 	return ch
+}
+
+// AddRule adds a rule that answers nothing by itself.
+func (d *Desk) AddRule(r desk.RuleState) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rules = append(d.rules, r)
+}
+
+// Rules lists what AddRule added.
+func (d *Desk) Rules() ([]desk.RuleState, bool) {
+	d.enter("Rules")
+	defer d.mu.Unlock()
+	return slices.Clone(d.rules), len(d.rules) > 0 && !d.rulesOff
+}
+
+// SetRules switches them.
+func (d *Desk) SetRules(on bool) error {
+	d.enter("SetRules")
+	defer d.mu.Unlock()
+	d.rulesOff = !on
+	return nil
 }
 
 // Reveal implements ui.Desk: nothing is masked here.

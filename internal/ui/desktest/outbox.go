@@ -141,12 +141,15 @@ func (d *Desk) Outbox() []desk.Entry {
 	return out
 }
 
-// TakeBack takes an unsent entry back.
+func byRule(e *desk.Entry) bool { _, is := desk.ByRule(e.Decision.Reviewer); return is }
+
+// TakeBack takes an unsent entry back, those of rules last.
 func (d *Desk) TakeBack(id string) (*desk.Entry, error) {
 	d.enter("TakeBack")
 	defer d.mu.Unlock()
+	person := slices.ContainsFunc(d.entries, func(e *desk.Entry) bool { return e.State == desk.Unsent && !byRule(e) })
 	for _, e := range slices.Backward(d.entries) {
-		if e.State == desk.Unsent && (id == "" || e.ID == id) {
+		if e.State == desk.Unsent && (id == "" && !(person && byRule(e)) || e.ID == id) {
 			e.State = desk.TakenBack
 			if e.Draft != nil {
 				d.drafts[e.Draft.Question] = *e.Draft

@@ -3,6 +3,7 @@ package lang
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,6 +85,9 @@ func ParseExpr(source string, names Names) (e *Expr, faults []Fault) {
 
 // Literal makes an expression of a value written in plain JSON.
 func Literal(v engine.Value) *Expr { return &Expr{source: string(v.JSON()), literal: &v} }
+
+// Reads lists the names that it mentions, without what follows them.
+func (e *Expr) Reads() []string { return slices.Clone(e.reads) }
 
 // Source is the text it was made of.
 func (e *Expr) Source() string { return e.source }

@@ -205,6 +205,9 @@ func (p *Page) note(r *row) string {
 	if e, ok := p.outbox[r.ID]; ok {
 		switch e.State {
 		case desk.Unsent, desk.Held:
+			if name, is := desk.ByRule(e.Decision.Reviewer); is {
+				return "rule " + name + ", not sent"
+			}
 			return done(e.Decision.Action) + ", not sent"
 		case desk.Queued, desk.Sending:
 			return done(e.Decision.Action)
