@@ -94,7 +94,7 @@ func shownAlike(a, b Question) bool {
 }
 
 func (m mask) row(r DecisionRow) DecisionRow {
-	r.Data, r.Comment, r.Response = m.JSON(r.Data), m.Text(r.Comment), m.Text(r.Response)
+	r.Data, r.Comment, r.Response, r.Title = m.JSON(r.Data), m.Text(r.Comment), m.Text(r.Response), m.lines.Text(r.Title)
 	return r
 }
 

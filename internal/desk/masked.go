@@ -104,6 +104,15 @@ func (d *Masked) RespondAll(ctx context.Context, decisions []Decision) ([]*Entry
 	return each(entries, d.mask().entryAt), each(errs, d.mask().err)
 }
 
+// Activity is what was decided lately.
+func (d *Masked) Activity(ctx context.Context, p Period) (*Activity, error) {
+	a, err := d.Desk.Activity(ctx, p)
+	if a != nil {
+		a.Rows = each(a.Rows, d.mask().row)
+	}
+	return a, d.mask().err(err)
+}
+
 // Rules lists the rules.
 func (d *Masked) Rules() ([]RuleState, bool) {
 	rules, on := d.Desk.Rules()

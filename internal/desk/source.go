@@ -133,6 +133,12 @@ type Auditor interface {
 	Verify(ctx context.Context, thread string, expect []RecordEnd) (*Verified, error)
 }
 
+// Recorder reads the record of a time without reading what came before. Without it Decisions is read and cut.
+type Recorder interface {
+	// DecisionsSince lists rows newest first, decided at or after since, at most limit.
+	DecisionsSince(ctx context.Context, since time.Time, limit int) ([]DecisionRow, error)
+}
+
 // Sweeper applies what is due.
 type Sweeper interface {
 	// Sweep applies deadlines and timers, and with carryOn runs stalled threads on.

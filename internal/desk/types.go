@@ -249,6 +249,8 @@ type Step struct {
 type DecisionRow struct {
 	ID        string
 	Thread    string
+	Workflow  string // "" where only one thread was read
+	Title     string // of the thread now, "" as above
 	Question  string // id, "" for a decision about the thread
 	N         int64
 	Version   string

@@ -43,6 +43,8 @@ type Desk interface {
 	Delete(ctx context.Context, threads ...string) error
 	Decisions(ctx context.Context, thread string, limit int) ([]desk.DecisionRow, error)
 
+	Activity(ctx context.Context, p desk.Period) (*desk.Activity, error)
+
 	Workflows(ctx context.Context) ([]desk.Workflow, error)
 	Start(ctx context.Context, s desk.StartRequest, background bool) (*desk.Result, error)
 

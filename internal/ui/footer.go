@@ -26,6 +26,9 @@ func (m *Model) footer() []string {
 			items = footer.Of(command.StopPrune)
 		}
 		return footer.Lines(m.theme, m.keys, m.shown(items), last, m.width, rows)
+	case atActivity:
+		items := footer.Of(command.DecisionOf, command.NextPeriod, command.WriteCSV, command.Close)
+		return footer.Lines(m.theme, m.keys, m.shown(items), last, m.width, rows)
 	case atThread:
 		items := append([]footer.Item{{ID: command.Back}}, footer.Of(command.ThreadCancel, command.ThreadCarryOn, command.ThreadHistory)...)
 		return footer.Lines(m.theme, m.keys, m.shown(items), last, m.width, rows)

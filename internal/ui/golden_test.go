@@ -26,6 +26,7 @@ func screens() map[string][]string {
 		"diff":     {"j", "H", "k", "d"},
 		"failed":   {"3"},
 		"finished": {"4"},
+		"activity": {"6"},
 		"keep":     {"7"},
 		"help":     {"?"},
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/command"
 	"github.com/hitl-tui/hitl-tui/internal/ui/guard"
 	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
+	"github.com/hitl-tui/hitl-tui/internal/ui/page/activity"
 	"github.com/hitl-tui/hitl-tui/internal/ui/page/history"
 	"github.com/hitl-tui/hitl-tui/internal/ui/page/inbox"
 	"github.com/hitl-tui/hitl-tui/internal/ui/page/retention"
@@ -45,10 +46,12 @@ type Model struct {
 	drawn    string
 
 	place   place // which page is shown
+	from    place // from which the history of a thread was opened
 	inbox   *inbox.Page
 	history *history.Page
 	prune   *retention.Page
 	thread  *thread.Page
+	active  *activity.Page
 
 	dialogs []opened
 	pane    *pane
@@ -88,6 +91,7 @@ const (
 	atHistory
 	atRetention
 	atThread
+	atActivity
 )
 
 // New makes the root model. What is not in o is as Run has it.
@@ -123,6 +127,7 @@ func New(ctx context.Context, d Desk, o Options) *Model {
 	m.history = history.New(ctx, d, m.theme, o.Now)
 	m.prune = retention.New(ctx, d, m.theme, o.Now)
 	m.thread = thread.New(ctx, d, m.theme, o.Now)
+	m.active = activity.New(ctx, d, m.theme, o.Now)
 	return m
 }
 
@@ -156,7 +161,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			cmd = c
 			break
 		}
-		cmd = tea.Batch(m.inbox.Update(msg), m.history.Update(msg), m.prune.Update(msg), m.thread.Update(msg))
+		cmd = tea.Batch(m.inbox.Update(msg), m.history.Update(msg), m.prune.Update(msg), m.thread.Update(msg), m.active.Update(msg))
 	}
 	m.pressing = false
 	m.watchDrawn()
@@ -199,6 +204,8 @@ func (m *Model) scope() command.Scope {
 		return command.Retention
 	case m.place == atThread:
 		return command.Thread
+	case m.place == atActivity:
+		return command.Activity
 	}
 	return m.inboxScope()
 }

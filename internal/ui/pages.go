@@ -14,6 +14,9 @@ import (
 )
 
 func (m *Model) openHistory(thread string) tea.Cmd {
+	if m.place == atActivity || m.place == atRetention {
+		m.from = m.place
+	}
 	m.place = atHistory
 	return m.history.Open(thread)
 }

@@ -66,6 +66,8 @@ func (m *Model) run(id command.ID) tea.Cmd {
 		return m.runRetention(id)
 	case atThread:
 		return m.runThread(id)
+	case atActivity:
+		return m.runActivity(id)
 	}
 	return m.runInbox(id)
 }
@@ -122,19 +124,20 @@ func (m *Model) runGlobal(id command.ID) (tea.Cmd, bool) {
 
 var tabOf = map[command.ID]desk.Tab{
 	command.TabWaiting: desk.Waiting, command.TabRunning: desk.Running, command.TabFailed: desk.Failed,
-	command.TabFinished: desk.Finished, command.TabAll: desk.All, command.TabRetention: retentionTab,
+	command.TabFinished: desk.Finished, command.TabAll: desk.All, command.TabActivity: activityTab, command.TabRetention: retentionTab,
 	command.TabNext: nextTab, command.TabPrevious: previousTab,
 }
 
 // Tabs that are no groups of threads.
 const (
+	activityTab  desk.Tab = "activity"
 	retentionTab desk.Tab = "retention"
 	nextTab      desk.Tab = ">"
 	previousTab  desk.Tab = "<"
 )
 
 func tabOrder() []desk.Tab {
-	return []desk.Tab{desk.Waiting, desk.Running, desk.Failed, desk.Finished, desk.All, retentionTab}
+	return []desk.Tab{desk.Waiting, desk.Running, desk.Failed, desk.Finished, desk.All, activityTab, retentionTab}
 }
 
 // goTab shows a tab.
@@ -147,16 +150,21 @@ func (m *Model) goTab(tab desk.Tab) tea.Cmd {
 		}
 		tab = order[(slices.Index(order, m.currentTab())+step+len(order))%len(order)]
 	}
-	m.moved = true
+	m.moved, m.from = true, atInbox
 	if tab == desk.Failed {
 		m.seen()
 	}
-	if tab == retentionTab {
+	switch tab {
+	case retentionTab:
 		m.place = atRetention
 		m.layout()
 		return m.prune.Open()
+	case activityTab:
+		m.place = atActivity
+		m.layout()
+		return m.active.Open()
 	}
-	away := m.place == atRetention
+	away := m.place == atRetention || m.place == atActivity
 	m.place = atInbox
 	m.layout()
 	if away && tab == m.inbox.Tab() {
@@ -166,8 +174,11 @@ func (m *Model) goTab(tab desk.Tab) tea.Cmd {
 }
 
 func (m *Model) currentTab() desk.Tab {
-	if m.place == atRetention {
+	switch m.place {
+	case atRetention:
 		return retentionTab
+	case atActivity:
+		return activityTab
 	}
 	return m.inbox.Tab()
 }
@@ -328,6 +339,7 @@ func (m *Model) back() tea.Cmd {
 		m.leave()
 	case m.place == atRetention:
 		m.prune.Back()
+	case m.place == atActivity:
 	case m.inbox.Focus() == inbox.Question:
 		m.inbox.SetFocus(inbox.List)
 	case m.inbox.Search() != "":
@@ -338,9 +350,9 @@ func (m *Model) back() tea.Cmd {
 	return nil
 }
 
-// leave shows the inbox again.
+// leave shows again what was left for a thread: a page of its own, else the inbox.
 func (m *Model) leave() {
-	m.place = atInbox
+	m.place, m.from = m.from, atInbox
 	m.moved = true
 	m.layout()
 }

@@ -39,6 +39,7 @@ func (m *Model) setTheme(f *theme.File, dark bool) {
 	m.history.SetTheme(m.theme)
 	m.prune.SetTheme(m.theme)
 	m.thread.SetTheme(m.theme)
+	m.active.SetTheme(m.theme)
 	m.pane.setTheme(m.theme)
 	for _, d := range m.dialogs {
 		d.SetTheme(m.theme)
@@ -138,6 +139,8 @@ func (m *Model) wheel(x, d int) tea.Cmd {
 		m.thread.Scroll(d)
 	case atRetention:
 		return m.prune.Move(d)
+	case atActivity:
+		m.active.Move(d)
 	default:
 		if m.inbox.InQuestion(x) {
 			m.inbox.ScrollQuestion(d)

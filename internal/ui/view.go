@@ -46,6 +46,7 @@ func (m *Model) layout() {
 	m.history.SetSize(m.width, h)
 	m.prune.SetSize(m.width, h)
 	m.thread.SetSize(m.width, h)
+	m.active.SetSize(m.width, h)
 	m.pane.setSize(m.width, m.height)
 	for _, d := range m.dialogs {
 		d.SetSize(m.width, m.height)
@@ -122,6 +123,8 @@ func (m *Model) page() string {
 		return m.prune.View()
 	case atThread:
 		return m.thread.View()
+	case atActivity:
+		return m.active.View()
 	}
 	return m.inbox.View()
 }
@@ -131,9 +134,9 @@ func (m *Model) tabLine() string {
 	names := map[desk.Tab]tabs.Tab{
 		desk.Waiting: {Label: "Waiting", Short: "Wait"}, desk.Running: {Label: "Running", Short: "Run"},
 		desk.Failed: {Label: "Failed", Short: "Fail", Alarm: true}, desk.Finished: {Label: "Finished", Short: "Done"},
-		desk.All: {Label: "All"}, retentionTab: {Label: "Retention", Short: "Keep"},
+		desk.All: {Label: "All"}, activityTab: {Label: "Activity", Short: "Log"}, retentionTab: {Label: "Retention", Short: "Keep"},
 	}
-	keys := map[desk.Tab]string{desk.Waiting: "1", desk.Running: "2", desk.Failed: "3", desk.Finished: "4", desk.All: "5", retentionTab: "7"}
+	keys := map[desk.Tab]string{desk.Waiting: "1", desk.Running: "2", desk.Failed: "3", desk.Finished: "4", desk.All: "5", activityTab: "6", retentionTab: "7"}
 	counts := m.inbox.Counts()
 	var items []tabs.Tab
 	active := 0

@@ -73,7 +73,7 @@ func (reread) apply(m *Model) tea.Cmd {
 		threads = append(threads, t)
 	}
 	clear(m.wakes)
-	return tea.Batch(m.inbox.Wake(threads...), m.history.Wake(threads...), m.thread.Wake(threads...), m.prune.Wake(), m.countWaiting(), m.checkPane(threads))
+	return tea.Batch(m.inbox.Wake(threads...), m.history.Wake(threads...), m.thread.Wake(threads...), m.prune.Wake(), m.active.Wake(), m.countWaiting(), m.checkPane(threads))
 }
 
 // countWaiting looks whether a question came, to ring for it when the window has not the focus.

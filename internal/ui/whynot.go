@@ -22,7 +22,17 @@ func (m *Model) whyNot(id command.ID) string {
 	case atRetention:
 		return m.whyNotRetention(id)
 	}
+	if m.place == atActivity {
+		return m.whyNotActivity(id)
+	}
 	return m.whyNotThread(id)
+}
+
+func (m *Model) whyNotActivity(id command.ID) string {
+	if (id == command.DecisionOf || id == command.WriteCSV) && m.active.Selected() == "" {
+		return "nothing was decided in this time"
+	}
+	return ""
 }
 
 func (m *Model) whyNotInbox(c command.Command) string {

@@ -91,7 +91,26 @@ func world(t testing.TB) *desktest.Desk {
 	d.Add(desk.Detail{Thread: change, Questions: []desk.Question{{ID: "q-change", Address: "confirm", Asked: ago(30 * time.Minute), ResumesNow: true, ShownHash: "ee",
 		Question: actions.Question{Kind: actions.Approval, Title: "Apply this change to the router?", Content: json.RawMessage(`{"host":"r1","rules":[{"allow":"10.0.0.0/8"},{"deny":"0.0.0.0/0"}],"restart":false}`)}}}})
 	addRest(d, waiting)
+	addRecord(d)
 	return d
+}
+
+// addRecord adds a day of decisions.
+func addRecord(d *desktest.Desk) {
+	for i := range 24 {
+		at := time.Duration(i*i) * 2 * time.Minute
+		row := desk.DecisionRow{ID: fmt.Sprint("r", i), N: int64(i), Thread: "t-notes-7f3k", Workflow: "release-notes", Title: "Publish 1.6", Address: "review",
+			Action: "approve", Reviewer: "ana", DecidedAt: d.Now().Add(-at), Waited: time.Duration(i+1) * 3 * time.Minute}
+		switch {
+		case i%5 == 1:
+			row.Action, row.Data = "edit", text("## Changes")
+		case i%5 == 3:
+			row.Action, row.Reviewer = "reject", "bob"
+		case i%7 == 4:
+			row.Reviewer, row.Workflow, row.Title, row.Address = "rule:small-claims", "expense-triage", "Pay 40.00 EUR", "triage/4/decide"
+		}
+		d.AddDecisions(row)
+	}
 }
 
 // addRest adds three alike questions, and threads that ask nothing.

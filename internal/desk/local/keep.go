@@ -90,7 +90,7 @@ func (s *Source) Decisions(ctx context.Context, thread string, limit int) ([]des
 	if thread != "" {
 		all, err = s.rowsOf(ctx, thread)
 	} else {
-		all, err = s.allRows(ctx, store, limit)
+		all, err = s.allRows(ctx, store, time.Time{}, limit)
 	}
 	if err != nil {
 		return nil, err
@@ -100,6 +100,16 @@ func (s *Source) Decisions(ctx context.Context, thread string, limit int) ([]des
 		all = all[:limit]
 	}
 	return all, nil
+}
+
+// DecisionsSince lists what was decided since then, of all threads, newest first.
+func (s *Source) DecisionsSince(ctx context.Context, since time.Time, limit int) ([]desk.DecisionRow, error) {
+	store, err := s.kept()
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.allRows(ctx, store, since, limit)
+	return slices.DeleteFunc(all, func(r desk.DecisionRow) bool { return r.DecidedAt.Before(since) }), err
 }
 
 func newestFirst(a, b desk.DecisionRow) int {
@@ -121,12 +131,15 @@ func (s *Source) rowsOf(ctx context.Context, thread string) ([]desk.DecisionRow,
 }
 
 // allRows walks threads from the one changed last: a decision is never younger than the last change of its thread,
-// so the walk ends once no thread left can hold one of the newest.
-func (s *Source) allRows(ctx context.Context, store checkpoint.Store, limit int) ([]desk.DecisionRow, error) {
+// so the walk ends once no thread left can hold one of the newest, or one made since then.
+func (s *Source) allRows(ctx context.Context, store checkpoint.Store, since time.Time, limit int) ([]desk.DecisionRow, error) {
 	var all []desk.DecisionRow
 	for t, err := range s.threads(ctx, store, checkpoint.Query{Sort: checkpoint.SortUpdated}) {
 		if err != nil {
 			return nil, err
+		}
+		if t.Updated.Before(since) {
+			return all, nil
 		}
 		if limit > 0 && len(all) >= limit && t.Updated.Before(all[limit-1].DecidedAt) {
 			return all, nil
@@ -137,6 +150,9 @@ func (s *Source) allRows(ctx context.Context, store checkpoint.Store, limit int)
 		rows, err := s.rowsOf(ctx, t.Thread)
 		if err != nil {
 			return nil, err
+		}
+		for i := range rows {
+			rows[i].Workflow, rows[i].Title = t.Workflow, t.Title
 		}
 		all = append(all, rows...)
 		slices.SortStableFunc(all, newestFirst)

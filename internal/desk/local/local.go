@@ -49,6 +49,7 @@ var (
 	_ desk.Patcher    = (*Source)(nil)
 	_ desk.Pruner     = (*Source)(nil)
 	_ desk.Auditor    = (*Source)(nil)
+	_ desk.Recorder   = (*Source)(nil)
 	_ desk.Sweeper    = (*Source)(nil)
 	_ desk.Observable = (*Source)(nil)
 	_ desk.Mover      = (*Source)(nil)

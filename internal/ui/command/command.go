@@ -27,6 +27,7 @@ const (
 	Thread    Scope = "thread"    // one thread watched or looked at
 	History   Scope = "history"   // steps of one thread
 	Retention Scope = "retention" // prune and delete
+	Activity  Scope = "activity"  // who decided what
 	Editor    Scope = "editor"    // the pane in which an answer is written
 	Chooser   Scope = "chooser"   // the options of a question
 	Menu      Scope = "menu"      // a list to pick from: actions, messages, outbox, palette, help
@@ -37,7 +38,7 @@ const (
 
 // Scopes lists all scopes in the order in which help and docs show them.
 func Scopes() []Scope {
-	return []Scope{Global, Review, Question, Running, Failed, Finished, Thread, History, Retention, Editor, Chooser,
+	return []Scope{Global, Review, Question, Running, Failed, Finished, Thread, History, Activity, Retention, Editor, Chooser,
 		Menu, Outbox, Dialog, Prompt}
 }
 
@@ -133,7 +134,7 @@ func (c Command) Scope() Scope { return c.ID.Scope() }
 
 // Table lists all commands, by scope and then in the order in which help shows them. The caller owns the slice.
 func Table() []Command {
-	return slices.Concat(global(), review(), tabs(), history(), retention(), panes())
+	return slices.Concat(global(), review(), tabs(), history(), activity(), retention(), panes())
 }
 
 // index is the table by ID, made once and never changed.

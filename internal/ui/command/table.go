@@ -19,6 +19,7 @@ const (
 	TabFailed    ID = "global.tab_failed"
 	TabFinished  ID = "global.tab_finished"
 	TabAll       ID = "global.tab_all"
+	TabActivity  ID = "global.tab_activity"
 	TabRetention ID = "global.tab_retention"
 	TabPrevious  ID = "global.tab_previous"
 	TabNext      ID = "global.tab_next"
@@ -71,6 +72,7 @@ func global() []Command {
 		{ID: TabFailed, Keys: []string{"3"}, Title: "Failed", Help: "threads that failed or stalled"},
 		{ID: TabFinished, Keys: []string{"4"}, Title: "Finished", Help: "threads that ended"},
 		{ID: TabAll, Keys: []string{"5"}, Title: "All threads", Help: "all threads"},
+		{ID: TabActivity, Keys: []string{"6"}, Title: "Activity", Help: "who decided what, and figures of it"},
 		{ID: TabRetention, Keys: []string{"7"}, Title: "Retention", Help: "what the store keeps: prune and delete"},
 		{ID: TabPrevious, Keys: []string{"<"}, Title: "Previous tab", Help: "previous tab"},
 		{ID: TabNext, Keys: []string{">"}, Title: "Next tab", Help: "next tab"},

@@ -12,6 +12,9 @@ const (
 	ExportHistory ID = "history.export"
 	HistoryDown   ID = "history.scroll_down"
 	HistoryUp     ID = "history.scroll_up"
+	DecisionOf    ID = "activity.open"
+	NextPeriod    ID = "activity.period"
+	WriteCSV      ID = "activity.write"
 	Bounds        ID = "retention.bounds"
 	MarkThread    ID = "retention.mark"
 	MarkRange     ID = "retention.range"
@@ -44,6 +47,15 @@ func history() []Command {
 			Help: "scroll the right pane", Hidden: true},
 		{ID: HistoryUp, Keys: []string{"K"}, Title: "Scroll the right pane back", Help: "scroll the right pane back",
 			Hidden: true},
+	}
+}
+
+func activity() []Command {
+	return []Command{
+		{ID: DecisionOf, Keys: []string{"enter", "l", "right"}, Title: "History of its thread", Footer: "history",
+			Help: "history of the thread of the decision", Hidden: true},
+		{ID: NextPeriod, Keys: []string{"v"}, Title: "Period", Footer: "period", Help: "the last 24 hours, 7 days or 30 days"},
+		{ID: WriteCSV, Keys: []string{"w"}, Title: "Write CSV", Footer: "write CSV", Help: "write the decisions shown to a file"},
 	}
 }
 

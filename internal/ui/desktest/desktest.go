@@ -343,6 +343,26 @@ func (d *Desk) Subscribe(ctx context.Context) <-chan []desk.Event {
 	return ch
 }
 
+// Activity is of the decisions that AddDecisions added.
+func (d *Desk) Activity(ctx context.Context, p desk.Period) (*desk.Activity, error) {
+	d.enter("Activity")
+	rows, waiting := slices.Clone(d.decisions), int64(0)
+	for _, t := range d.threads {
+		if inTab(desk.Waiting, t.detail.Status) {
+			waiting++
+		}
+	}
+	d.mu.Unlock()
+	return desk.ActivityOf(p, d.Now(), waiting, rows), nil
+}
+
+// AddDecisions adds to the record, newest first.
+func (d *Desk) AddDecisions(rows ...desk.DecisionRow) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.decisions = append(d.decisions, rows...)
+}
+
 // AddRule adds a rule that answers nothing by itself.
 func (d *Desk) AddRule(r desk.RuleState) {
 	d.mu.Lock()
