@@ -49,7 +49,7 @@ func TestFaultTable(t *testing.T) {
 		{"unknown key at the top", "workflow: t\nnods: {}\nnodes: {a: {fail: x}}\n", []string{
 			`2:1 unknown key "nods" at the top level; did you mean "nodes"?`}},
 		{"no kind", wf("  x: {then: END}\n"), []string{
-			`3:3 node "x" has no kind: give it one of exec, shell, http, llm, template, set, human, questions, map, workflow, wait, fail`}},
+			`3:3 node "x" has no kind: give it one of exec, shell, http, llm, template, set, human, questions, map, workflow, wait, agent, fail`}},
 		{"misspelt kind", wf("  x: {tempalte: hello}\n"), []string{
 			`3:7 unknown key "tempalte" in node "x"; did you mean "template"?`}},
 		{"two kinds", wf("  x: {exec: [ls], template: y}\n"), []string{

@@ -101,3 +101,39 @@ nodes:
 		t.Errorf("%s (%+v) %s", out.Status, out.Error, got)
 	}
 }
+
+// TestFailedIsWritten: what a node says under failed is in the state before the next node runs, and of two that fail in one
+// step by the key's reducer; a conflict, or an expression that fails, leaves the node where it is.
+func TestFailedIsWritten(t *testing.T) {
+	const text = `
+workflow: t
+state: {seen: append}
+output: {seen: seen, why: why}
+nodes:
+  a: {template: x, then: [b, c]}
+  b: {fail: "no b", failure: d, failed: {seen: "output.message + ' ' + output.ended"}}
+  c: {fail: "no c", failure: d, failed: {seen: "output.message", why: output.attempts}}
+  d: {set: {seen: len(seen)}, join: all}
+`
+	out := run(t, text, nil)
+	if want := `{"seen":["no b failed","no c",2],"why":1}`; out.Status != checkpoint.Done || string(out.Outputs) != want {
+		t.Errorf("%s %+v\n got %s\nwant %s", out.Status, out.Error, out.Outputs, want)
+	}
+	for failed, want := range map[string]string{
+		"{k: output.message}":       `both wrote "k" in one step`,
+		"{k: output.message + 1}": "failed.k",
+	} {
+		text := strings.NewReplacer("FAILED", failed).Replace(`
+workflow: t
+nodes:
+  a: {template: x, then: [b, c]}
+  b: {fail: "no b", failure: d, failed: FAILED}
+  c: {fail: "no c", failure: d, failed: FAILED}
+  d: {template: x, join: arrived}
+`)
+		out := run(t, text, nil)
+		if out.Status != checkpoint.Failed || out.Error == nil || !strings.Contains(out.Error.Message, want) {
+			t.Errorf("%s: %s %+v", failed, out.Status, out.Error)
+		}
+	}
+}

@@ -460,6 +460,37 @@ func TestWorkflowsOfTheFolders(t *testing.T) {
 	}
 }
 
+// TestGraphsOfTheFolders: each graph of an AgentMap file can be started under its own name; a CSV file of data is none.
+func TestGraphsOfTheFolders(t *testing.T) {
+	b := newBench(t)
+	for name, text := range map[string]string{"team.csv": "Graph,Node,Inputs\nA,One,x\nB,Two,y\n", "data.csv": "id,name\n1,2\n", "odd.csv": "Graph,Node\n"} {
+		if err := os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := b.desk.Workflows(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, w := range all {
+		if !strings.Contains(w.File, ".csv") {
+			continue
+		}
+		if names = append(names, w.Name); w.Name == "odd.csv" != (w.Err != "") {
+			t.Errorf("%+v", w)
+		}
+		if w.Err == "" {
+			if r, err := b.desk.Start(t.Context(), desk.StartRequest{File: w.File, Workdir: b.dir}, false); err != nil || r.Status != "done" {
+				t.Errorf("%s: %+v, %v", w.Name, r, err)
+			}
+		}
+	}
+	if got := strings.Join(names, " "); got != "odd.csv team::A team::B" {
+		t.Errorf("graphs: %s", got)
+	}
+}
+
 func TestScheduleAppliesARealDeadline(t *testing.T) {
 	b := newBench(t)
 	timed := strings.Replace(note, "require_comment: [reject]", "timeout: 300ms\n    default_action: approve", 1)

@@ -165,7 +165,7 @@ func (s *scanner) plain() {
 func (s *scanner) quoted() {
 	begin, at := s.pos, s.at
 	c := cell{at: at, quoted: true}
-	var text strings.Builder
+	var text []byte
 	i := s.pos + 1
 	for {
 		end := strings.IndexByte(s.text[i:], '"')
@@ -180,7 +180,7 @@ func (s *scanner) quoted() {
 			s.step(line)
 			return
 		}
-		text.WriteString(s.text[i : i+end])
+		text = append(text, s.text[i:i+end]...)
 		i += end + 1
 		escaped := s.text[i-2] == '\\' && i-2 > begin
 		switch {
@@ -189,14 +189,12 @@ func (s *scanner) quoted() {
 				c.slashes = true
 				s.warnings.add(at, `the quotes in this cell are written \": CSV writes them twice (""), and AgentMap cannot read them so`)
 			}
-			kept := text.String()
-			text.Reset()
-			text.WriteString(kept[:len(kept)-1] + `"`)
+			text[len(text)-1] = '"'
 		case i < len(s.text) && s.text[i] == '"':
-			text.WriteByte('"')
+			text = append(text, '"')
 			i++
 		default:
-			c.text, c.raw = text.String(), s.text[begin:i]
+			c.text, c.raw = string(text), s.text[begin:i]
 			s.row = append(s.row, c)
 			s.step(i - begin)
 			s.afterQuote()

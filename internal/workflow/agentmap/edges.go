@@ -48,6 +48,7 @@ func (t *translator) targets(n *Node, column Column) []target {
 		t.warn(c.at, "%s: %q names no node, so that the branch ends here", column, c.text)
 	}
 	var list []target
+	seen := map[string]bool{}
 	for _, part := range parts {
 		name := oneLine(part.text)
 		switch {
@@ -55,7 +56,8 @@ func (t *translator) targets(n *Node, column Column) []target {
 			t.fault(part.at, "%s: %q calls Python, which is not run here: a branching node with Success_Next and Failure_Next decides by a field", column, name)
 		case t.names[name] == "":
 			t.fault(part.at, "%s names the node %q, which is not in the graph %q%s", column, name, t.graph.Name, t.nodeHint(name))
-		case !slices.ContainsFunc(list, func(x target) bool { return x.name == name }):
+		case !seen[name]:
+			seen[name] = true
 			list = append(list, target{name, part.at})
 		}
 	}
@@ -125,8 +127,8 @@ func (t *translator) caught(w *work, v *Value, targets []target, more ...Entry) 
 	told := mapping(w.At)
 	told.Entries = append(told.Entries, more...)
 	told.put(flag, bare(w.At, "false"))
-	if key, read := t.fields[errorsField]; read {
-		told.put(key, text(w.At, "[output.message]"))
+	if x := t.fields[errorsField]; x != nil {
+		told.put(x.key, text(w.At, "[output.message]"))
 	}
 	v.put("failed", told)
 }

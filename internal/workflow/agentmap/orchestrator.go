@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// maxPicks bounds how many nodes the orchestrators of a graph pick from, all together: each is told of all of its own.
+const maxPicks = 50_000
+
 // candidates are the nodes that an orchestrator may pick: all others, those of a type, or those named.
 func (t *translator) candidates(w *work) []*work {
 	nodes, kind := "", ""
@@ -27,6 +30,10 @@ func (t *translator) candidates(w *work) []*work {
 			named = append(named, name)
 		}
 	}
+	if t.picks += len(t.nodes); t.picks > maxPicks {
+		t.fault(w.At, "the orchestrators of this graph have more than %d nodes to look at: make several graphs of it", maxPicks)
+		return nil
+	}
 	var list []*work
 	for _, x := range t.nodes {
 		if x == w || kind != "" && plainType(x.typed) != plainType(kind) || named != nil && !slices.Contains(named, x.Name) {
@@ -39,7 +46,7 @@ func (t *translator) candidates(w *work) []*work {
 
 // makeOrchestrator makes a node that picks the next one by itself, from what it is told of the candidates.
 func makeOrchestrator(t *translator, w *work, v *Value) {
-	candidates := t.candidates(w)
+	candidates := w.candidates
 	known := mapping(w.At)
 	for _, c := range candidates {
 		about := mapping(c.At)

@@ -155,6 +155,35 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
+// TestLargeFiles: time grows with the size of a file, whatever there is much of. Squares would take minutes here.
+func TestLargeFiles(t *testing.T) {
+	const n = 30_000
+	numbered := func(prefix, separator string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "%s%d%s", prefix, i, separator)
+		}
+		return b.String()
+	}
+	for name, text := range map[string]string{
+		"fields of a cell":  "Graph,Node,Inputs,Output\nG,A," + numbered("i", "|") + "," + numbered("o", "|") + "\n",
+		"escaped quotes":    "Graph,Node,Prompt\nG,A,\"" + strings.Repeat("\\\"a", n*10) + "\"\n",
+		"targets":           "Graph,Node,Edge\nG,A," + strings.Repeat("A|", n*10) + "\n",
+		"missing targets":   "Graph,Node,Edge\nG,A," + numbered("B", "|") + "\n",
+		"names become one":  "Graph,Node\n" + strings.Repeat("G,", 1) + "A\n" + numbered("G,?", "\n"),
+		"equal long names":  "Graph,Node\n" + numbered("G,"+strings.Repeat("x", 70), "\n"),
+		"orchestrators":     "Graph,Node,Type\n" + numbered("G,N", ",orchestrator\n"),
+		"rows without node": "Graph,Node\n" + strings.Repeat("G,\n", n),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := Read(text)
+			for _, g := range f.Graphs {
+				f.Translate(g, Options{Child: func(graph string) string { return graph }})
+			}
+		})
+	}
+}
+
 // FuzzRead: whatever the bytes, a file is graphs, faults with places in it, or both; and every graph can be translated.
 func FuzzRead(f *testing.F) {
 	for name := range goldens(f) {

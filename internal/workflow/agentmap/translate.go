@@ -36,7 +36,7 @@ type Translation struct {
 func (f *File) Translate(g *Graph, o Options) Translation {
 	t := &translator{
 		file: f, graph: g, options: o,
-		names: map[string]string{}, fields: map[string]string{}, preds: map[string]int{}, kinds: agents(),
+		names: map[string]string{}, fields: map[string]*field{}, keys: map[string]*field{}, preds: map[string]int{}, kinds: agents(),
 		children: map[*Graph]map[string]bool{},
 	}
 	t.name()
@@ -60,10 +60,12 @@ type translator struct {
 
 	children map[*Graph]map[string]bool // the fields that their rows name
 
-	fields  map[string]string // field -> state key
-	order   []field           // in the order in which the rows name them
+	fields  map[string]*field // by name
+	keys    map[string]*field // by state key
+	order   []*field          // in the order in which the rows name them
 	appends []string          // state keys to which is added
 	preds   map[string]int    // node -> ways that lead to it
+	picks   int               // nodes among which orchestrators pick, all together
 
 	faults   faults
 	warnings faults
@@ -87,6 +89,8 @@ type work struct {
 	inputs  []input
 	outputs []output
 	edges   edges
+
+	candidates []*work // of an orchestrator
 }
 
 // input is one field that a node is given.
@@ -111,10 +115,12 @@ func (t *translator) warn(at Place, format string, args ...any) { t.warnings.add
 // name gives every node its name in the workflow.
 func (t *translator) name() {
 	taken := map[string]bool{}
+	last := map[string]int{} // number given to nodes whose names become one
 	for _, n := range t.graph.Nodes {
 		name := nodeName(n.Name)
-		for i := 2; taken[name]; i++ {
-			name = nodeName(fmt.Sprintf("%.50s_%d", n.Name, i))
+		for base := name; taken[name]; {
+			last[base]++
+			name = nodeName(fmt.Sprintf("%.50s_%d", base, last[base]+1))
 		}
 		if taken[name] = true; name != n.Name {
 			t.warn(n.At, "the node %q is called %q here", n.Name, name)
@@ -142,29 +148,24 @@ func (t *translator) readNodes() {
 
 // stateKey is the key of a field that a cell names.
 func (t *translator) stateKey(c cell, written bool) string {
-	key, known := t.fields[c.text]
-	if !known {
-		key = Key(c.text)
-		for _, other := range t.order {
-			if other.key == key {
-				t.fault(c.at, "the fields %q and %q are both called %q here: rename one", other.name, c.text, key)
-			}
+	x := t.fields[c.text]
+	if x == nil {
+		x = &field{name: c.text, key: Key(c.text), at: c.at}
+		if other := t.keys[x.key]; other != nil {
+			t.fault(c.at, "the fields %q and %q are both called %q here: rename one", other.name, x.name, x.key)
 		}
-		t.fields[c.text] = key
-		t.order = append(t.order, field{name: c.text, key: key, at: c.at})
+		t.fields[x.name], t.keys[x.key] = x, x
+		t.order = append(t.order, x)
 	}
-	for i := range t.order {
-		if x := &t.order[i]; x.name == c.text {
-			x.read, x.written = x.read || !written, x.written || written
-		}
-	}
-	return key
+	x.read, x.written = x.read || !written, x.written || written
+	return x.key
 }
 
 // inputs reads an Input_Fields cell: names with | between them, or of a single one with commas; a:b gives a as b, and for a
 // sub-graph b=a the same.
 func (t *translator) inputs(w *work) []input {
 	var list []input
+	seen := map[string]bool{}
 	c := w.cells[InputFields].trimmed()
 	parts := c.split("|")
 	if len(parts) == 1 && strings.Contains(c.text, ",") {
@@ -176,10 +177,11 @@ func (t *translator) inputs(w *work) []input {
 			continue
 		}
 		x := t.input(w, part)
-		if find(list, x.param) != nil {
+		if seen[x.param] {
 			t.fault(part.at, "the field %q is given twice", x.param)
 			continue
 		}
+		seen[x.param] = true
 		list = append(list, x)
 	}
 	return list
@@ -214,6 +216,7 @@ func find(list []input, param string) *input {
 // outputs reads an Output_Field cell.
 func (t *translator) outputs(w *work) []output {
 	var list []output
+	seen := map[string]bool{}
 	for _, part := range w.cells[OutputField].trimmed().split("|") {
 		x := output{name: part.text, at: part.at}
 		if i := strings.IndexByte(part.text, '='); i >= 0 {
@@ -229,10 +232,11 @@ func (t *translator) outputs(w *work) []output {
 				continue
 			}
 		}
-		if slices.ContainsFunc(list, func(o output) bool { return o.name == x.name }) {
+		if seen[x.name] {
 			t.fault(part.at, "the field %q is written twice", x.name)
 			continue
 		}
+		seen[x.name] = true
 		x.key = t.stateKey(part, true)
 		list = append(list, x)
 	}
@@ -269,10 +273,10 @@ func (t *translator) root(nodes *Value) *Value {
 // does not take it.
 func (t *translator) inputSchema(at Place) *Value {
 	properties := mapping(at)
-	for _, wanted := range []func(field) bool{
-		func(f field) bool { return f.read && !f.written },
-		func(f field) bool { return f.read && f.written },
-		func(f field) bool { return !f.read },
+	for _, wanted := range []func(*field) bool{
+		func(f *field) bool { return f.read && !f.written },
+		func(f *field) bool { return f.read && f.written },
+		func(f *field) bool { return !f.read },
 	} {
 		for _, f := range t.order {
 			if f.name == flag || !wanted(f) {
@@ -349,14 +353,18 @@ func (t *translator) countPredecessors() {
 // leadsTo are the nodes to which a node can lead, each once.
 func (t *translator) leadsTo(w *work) []string {
 	var names []string
+	seen := map[string]bool{}
 	if w.agent != nil && w.agent.picks {
-		for _, c := range t.candidates(w) {
+		w.candidates = t.candidates(w)
+		for _, c := range w.candidates {
 			names = append(names, c.Name)
+			seen[c.Name] = true
 		}
 	}
 	for _, list := range [][]target{w.edges.edge, w.edges.success, w.edges.failure} {
 		for _, x := range list {
-			if !slices.Contains(names, x.name) {
+			if !seen[x.name] {
+				seen[x.name] = true
 				names = append(names, x.name)
 			}
 		}
