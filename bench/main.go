@@ -55,7 +55,7 @@ func (m notMeasured) Error() string { return "not measured: " + string(m) }
 
 // rows is the table, one file for each group. scale is the part of their size that large stores are to have.
 func rows(scale float64) []row {
-	return slices.Concat(storeRows(), backendRows(), sizeRows(scale), saverRows(), engineRows(), flatRows(), screenRows())
+	return slices.Concat(storeRows(), backendRows(), sizeRows(scale), saverRows(), engineRows(), flatRows(), fileRows(), screenRows())
 }
 
 func main() {

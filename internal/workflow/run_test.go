@@ -120,7 +120,7 @@ nodes:
 		t.Errorf("%s %+v\n got %s\nwant %s", out.Status, out.Error, out.Outputs, want)
 	}
 	for failed, want := range map[string]string{
-		"{k: output.message}":       `both wrote "k" in one step`,
+		"{k: output.message}":     `both wrote "k" in one step`,
 		"{k: output.message + 1}": "failed.k",
 	} {
 		text := strings.NewReplacer("FAILED", failed).Replace(`
