@@ -31,6 +31,7 @@ func (m *Model) footer() []string {
 		return footer.Lines(m.theme, m.keys, m.shown(items), last, m.width, rows)
 	case atThread:
 		items := append([]footer.Item{{ID: command.Back}}, footer.Of(command.ThreadCancel, command.ThreadCarryOn, command.ThreadHistory)...)
+		items = slices.DeleteFunc(items, func(it footer.Item) bool { return m.whyNotThread(it.ID) != "" }) // x and o only where they do something
 		return footer.Lines(m.theme, m.keys, m.shown(items), last, m.width, rows)
 	}
 	decide, list := m.inboxItems()

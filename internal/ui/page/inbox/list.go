@@ -161,7 +161,7 @@ func (p *Page) mark(r *row) (byte, lipgloss.Style) {
 		return '!', t.Danger
 	case !r.Due.IsZero() && !r.Due.After(p.now()) && r.Status == "interrupted":
 		return '!', t.Warning
-	case r.Claimed != "" && r.Claimed != p.reviewer && r.ClaimedUntil.After(p.now()):
+	case r.Claimed != "" && r.Claimed != p.reviewer && r.ClaimedUntil.After(p.now()) && r.Questions > 0:
 		return '@', t.Text
 	case p.drafts[r.ID]:
 		return '~', t.Text
@@ -222,7 +222,7 @@ func (p *Page) note(r *row) string {
 		return "no longer here"
 	case r.Halted():
 		return "failed, too"
-	case r.Claimed != "" && r.ClaimedUntil.After(now):
+	case r.Claimed != "" && r.ClaimedUntil.After(now) && r.Questions > 0:
 		return "@" + sanitize.Line(r.Claimed)
 	case r.Answered > 0:
 		return fmt.Sprintf("%d/%d answered", r.Answered, r.Questions+r.Answered)
@@ -270,14 +270,14 @@ func (p *Page) empty() string {
 	var text string
 	switch {
 	case p.err != nil:
-		text = "Cannot read the threads.\n\n" + sanitize.Line(p.err.Error()) + "\n\nR reads again."
+		text = "Cannot read the threads.\n\n" + sanitize.Line(p.err.Error()) + "\n\n" + p.key(command.ReadAgain) + " reads again."
 		if p.filter != "" {
-			text = "The filter is not understood.\n\n" + sanitize.Line(p.err.Error()) + "\n\nf changes the filter, an empty one shows all."
+			text = "The filter is not understood.\n\n" + sanitize.Line(p.err.Error()) + "\n\n" + p.key(command.Filter) + " changes the filter, an empty one shows all."
 		}
 	case !p.rows.read:
 		text = "Reading ..."
 	case p.filter != "":
-		text = "Nothing matches this filter.\n\nf changes it, an empty one shows all."
+		text = "Nothing matches this filter.\n\n" + p.key(command.Filter) + " changes it, an empty one shows all."
 	case p.tab == desk.Waiting:
 		text = "Nothing waits for you.\n\n" + p.unlessReadOnly(p.key(command.NewThread)+" starts a workflow.\n") + "`hitl-tui demo` shows one in a throw-away store.\n\nThis store: " + sanitize.Line(p.store.URL)
 	case p.tab == desk.Running:
