@@ -18,7 +18,7 @@ func fileRows() []row {
 }
 
 func validateLarge(dir string) (*pair, error) {
-	var p pair
+	p := pair{close: func() error { return nil }}
 	for nodes, load := range map[int]*func() error{10_000: &p.ours, 1000: &p.peer} {
 		file := filepath.Join(dir, fmt.Sprintf("%d.csv", nodes))
 		if err := os.WriteFile(file, []byte(largeCSV(nodes)), 0o600); err != nil {
