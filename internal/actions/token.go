@@ -48,7 +48,8 @@ const (
 	BadVersion      Fault = "bad_version"
 )
 
-// TokenError says what is wrong with a response token, or with the body that stands for one. Its code is invalid_token.
+// TokenError says what is wrong with a response token, or with a body of HTTP that is read like one. The code of a token's is
+// invalid_token, that of a body's usage.
 type TokenError struct {
 	Fault   Fault
 	Key     string // the key of the token concerned, "" for the whole
@@ -65,7 +66,12 @@ func (e *TokenError) Error() string {
 }
 
 // Code is the error code of the command line and of HTTP.
-func (e *TokenError) Code() string { return "invalid_token" }
+func (e *TokenError) Code() string {
+	if e.Body {
+		return "usage"
+	}
+	return "invalid_token"
+}
 
 func tokenError(fault Fault, key, format string, args ...any) *TokenError {
 	return &TokenError{Fault: fault, Key: key, Message: fmt.Sprintf(format, args...)}

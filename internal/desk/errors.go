@@ -34,6 +34,16 @@ const (
 	CodeInternal         = "internal" // a bug: nothing else fits
 )
 
+// Codes lists them.
+func Codes() []string {
+	return []string{
+		CodeUsage, CodeInvalidToken, CodeUnknownAction, CodeActionNotAllowed, CodeInvalidData, CodeTooLarge, CodeNotFound,
+		CodeAmbiguous, CodeNotWaiting, CodeAlreadyAnswered, CodeConflict, CodeClaimed, CodeRunning, CodeWorkflowInvalid,
+		CodeWorkflowChanged, CodeWorkflowFailed, CodeCancelled, CodeStoreLocked, CodeStoreNewer, CodeStoreCorrupt,
+		CodeStoreUnavailable, CodeUnauthorised, CodeInternal,
+	}
+}
+
 // Error is a condition with its code: what failed, on what, and what to do about it.
 type Error struct {
 	Code    string

@@ -47,18 +47,18 @@ func newGuard(writeToken, readToken string) (guard, error) {
 
 var errToken = errors.New("give one token: Authorization: Bearer TOKEN")
 
-// scopeOf tells what a request may do; asked is where AgentMap's clients put their key as well. The error says what is wrong
-// with the credentials that were given.
-func (g *guard) scopeOf(r *http.Request, asked bool) (scope, error) {
-	token, given, err := bearer(r, asked)
+// scopeOf tells what a request may do, and whether it brought a token for that; with keys also where AgentMap's clients put
+// theirs. The error says what is wrong with the token.
+func (g *guard) scopeOf(r *http.Request, keys bool) (may scope, given bool, err error) {
+	token, given, err := bearer(r, keys)
 	if err != nil {
-		return nothing, err
+		return nothing, given, err
 	}
 	if !given {
 		if g.loopback && isLocal(r) {
-			return read, nil
+			return read, false, nil
 		}
-		return nothing, nil
+		return nothing, false, nil
 	}
 	// Both are compared, whatever the first says: how long it takes tells nothing.
 	sum := sha256.Sum256([]byte(token))
@@ -66,21 +66,21 @@ func (g *guard) scopeOf(r *http.Request, asked bool) (scope, error) {
 	writes := subtle.ConstantTimeCompare(sum[:], g.sums[1][:]) == 1 && g.has[1]
 	switch {
 	case writes:
-		return write, nil
+		return write, true, nil
 	case reads:
-		return read, nil
+		return read, true, nil
 	default:
-		return nothing, errors.New("the token is not known here")
+		return nothing, true, errors.New("the token is not known here")
 	}
 }
 
 // bearer is the token of a request.
-func bearer(r *http.Request, asked bool) (token string, given bool, err error) {
+func bearer(r *http.Request, keys bool) (token string, given bool, err error) {
 	all := r.Header.Values("Authorization")
-	keys := r.Header.Values("X-Api-Key")
+	key := r.Header.Values("X-Api-Key")
 	switch {
-	case len(all) == 0 && asked && len(keys) == 1:
-		return keys[0], true, nil
+	case len(all) == 0 && keys && len(key) == 1:
+		return key[0], true, nil
 	case len(all) == 0:
 		return "", false, nil
 	case len(all) > 1:

@@ -44,7 +44,7 @@ func (s *Server) handler() http.Handler {
 		}
 	}
 	for path, known := range methods {
-		mux.Handle(path, s.serve(&route{path: path, scope: read, agentmap: strings.HasPrefix(path, "/v1") == false, do: otherMethod(append(known, http.MethodOptions))}))
+		mux.Handle(path, s.serve(&route{path: path, scope: read, do: otherMethod(append(known, http.MethodOptions))}))
 	}
 	mux.Handle("/", s.serve(&route{path: "/", scope: read, do: unknownPath}))
 	return s.observed(mux)
@@ -95,7 +95,7 @@ func (c *call) answer() (reply, error) {
 
 // admit finds out what whoever asks may do, and refuses what they may not.
 func (c *call) admit() error {
-	scope, wrong := c.server.guard.scopeOf(c.r, c.route.agentmap)
+	scope, given, wrong := c.server.guard.scopeOf(c.r, c.route.agentmap)
 	c.scope, c.desk = scope, c.server.masked
 	c.w.(*recorder).scope = scope
 	if scope == write {
@@ -111,7 +111,7 @@ func (c *call) admit() error {
 		return refused(http.StatusUnauthorized, "this needs a token", "send it as Authorization: Bearer TOKEN")
 	case c.route.scope == write && c.server.desk.ReadOnly():
 		return refused(http.StatusForbidden, "this server is read-only", "start it without --read-only")
-	case c.route.scope == write && scope == read && c.r.Header.Get("Authorization") == "" && c.r.Header.Get("X-Api-Key") == "":
+	case c.route.scope == write && !given:
 		return refused(http.StatusUnauthorized, "this needs the token that may write", "send it as Authorization: Bearer TOKEN")
 	case c.route.scope == write && scope != write:
 		return refused(http.StatusForbidden, "this token may only read", "use the one that may write")

@@ -1,10 +1,12 @@
 package server_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -13,11 +15,13 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/desk/local"
@@ -84,9 +88,11 @@ type world struct {
 	log     *lockedBuffer
 	desk    *desk.Desk
 	source  *local.Source
+	store   checkpoint.Store
 	stop    context.CancelFunc
 	ended   chan error
 	client  *http.Client
+	closed  bool
 }
 
 type lockedBuffer struct {
@@ -129,11 +135,16 @@ func newWorld(t testing.TB, s setting) *world {
 		t.Fatal(err)
 	}
 	graphs := &workflow.Graphs{Library: workflow.Library{Folders: []string{filepath.Join(w.dir, "workflows")}}}
+	w.store = store
 	w.source = local.New(store, engine.Options{Graphs: graphs})
 	w.desk, err = desk.New(w.source, desk.Options{Reviewer: "server", Grace: -1, ReadOnly: s.readOnly})
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The first thing a desk tells is that it watches the store; before, a change could be told as one of any thread.
+	hearing, heard := context.WithCancel(t.Context())
+	<-w.desk.Subscribe(hearing)
+	heard()
 	if s.server.WriteToken == "" {
 		s.server.WriteToken, s.server.ReadToken = writer, reader
 	}
@@ -158,11 +169,7 @@ func newWorld(t testing.TB, s setting) *world {
 	t.Cleanup(func() {
 		w.shutDown()
 		transport.CloseIdleConnections()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if err := errors.Join(w.desk.Close(ctx), w.source.Close(ctx), store.Close()); err != nil {
-			t.Error(err)
-		}
+		w.closeStore()
 	})
 	return w
 }
@@ -183,6 +190,40 @@ func (w *world) write(name, text string) {
 	file := filepath.Join(w.dir, name)
 	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 		w.t.Fatal(err)
+	}
+}
+
+// inFlight counts the requests being answered, as the metrics do, without that for the metrics.
+func (w *world) inFlight() int {
+	w.t.Helper()
+	var n int
+	_, rest, _ := strings.Cut(string(w.call(reader, "GET", "/metrics", "").body), "\nhitl_tui_http_requests_in_flight ")
+	if _, err := fmt.Sscan(rest, &n); err != nil {
+		w.t.Fatal(err)
+	}
+	return n - 1
+}
+
+// reachable reports whether the server takes connections.
+func (w *world) reachable() bool {
+	conn, err := net.Dial("tcp", w.address)
+	if err == nil {
+		conn.Close()
+	}
+	return err == nil
+}
+
+// closeStore ends what the server worked with, so that another one can have it.
+func (w *world) closeStore() {
+	w.t.Helper()
+	if w.closed {
+		return
+	}
+	w.closed = true
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := errors.Join(w.desk.Close(ctx), w.source.Close(ctx), w.store.Close()); err != nil {
+		w.t.Error(err)
 	}
 }
 
@@ -295,5 +336,54 @@ func (w *world) until(what string, holds func() bool) {
 			w.t.Fatalf("it never came that %s", what)
 		case <-tick.C:
 		}
+	}
+}
+
+// raw is a connection on which a test writes what it likes.
+type raw struct {
+	t testing.TB
+	net.Conn
+	in *bufio.Reader
+}
+
+func (w *world) dial() *raw {
+	w.t.Helper()
+	conn, err := net.Dial("tcp", w.address)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { conn.Close() })
+	return &raw{w.t, conn, bufio.NewReader(conn)}
+}
+
+func (c *raw) say(text string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c, text); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// answer reads one answer.
+func (c *raw) answer() answered {
+	c.t.Helper()
+	resp, err := http.ReadResponse(c.in, nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	a := answered{status: resp.StatusCode, header: resp.Header, body: body}
+	_ = json.Unmarshal(body, &a.json)
+	return a
+}
+
+// closed fails unless the server closes the connection without a further word.
+func (c *raw) closed() {
+	c.t.Helper()
+	if rest, err := io.ReadAll(c.in); err != nil && !errors.Is(err, syscall.ECONNRESET) || len(rest) > 0 {
+		c.t.Errorf("the server goes on: %q, %v", rest, err)
 	}
 }
