@@ -155,19 +155,26 @@ func patiently(w http.ResponseWriter) {
 // body reads the body of a request, at most actions.MaxSize bytes and no further.
 func body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > actions.MaxSize {
-		w.Header().Set("Connection", "close") // the rest is not read, so nothing can follow it
+		hangUp(w)
 		return nil, &actions.SizeError{What: "body", Size: int(min(r.ContentLength, 1<<30)), Limit: actions.MaxSize}
 	}
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, actions.MaxSize))
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &long):
+		hangUp(w)
 		return nil, &desk.Error{Code: desk.CodeTooLarge, Message: "the body is larger than 65536 bytes", Remedy: "send less; `hitl-tui patch` changes large content"}
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		w.Header().Set("Connection", "close")
+		hangUp(w)
 		return nil, &statusError{&desk.Error{Code: desk.CodeUsage, Message: "the body did not come in time"}, http.StatusRequestTimeout}
 	case err != nil:
 		return nil, &desk.Error{Code: desk.CodeUsage, Message: "the body could not be read: " + err.Error(), Err: err}
 	}
 	return raw, nil
+}
+
+// hangUp reads nothing more of a request: net/http, too, would go on reading to keep the connection for another one.
+func hangUp(w http.ResponseWriter) {
+	w.Header().Set("Connection", "close")
+	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 }
