@@ -141,9 +141,13 @@ func newWorld(t testing.TB, s setting) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The first thing a desk tells is that it watches the store; before, a change could be told as one of any thread.
+	// The first thing a desk tells is that it watches the store; before, a change could be told as one of any thread. It may
+	// be told before anybody can hear it, and is then true already.
 	hearing, heard := context.WithCancel(t.Context())
-	<-w.desk.Subscribe(hearing)
+	select {
+	case <-w.desk.Subscribe(hearing):
+	case <-time.After(time.Second):
+	}
 	heard()
 	if s.server.WriteToken == "" {
 		s.server.WriteToken, s.server.ReadToken = writer, reader
