@@ -3,24 +3,25 @@ package desk
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 )
 
 // Wait waits until a thread has one of the statuses, whoever brings it there, and gives it as it then is; at once when it
-// has one already. told is given each other status it rests at or passes on the way, and may be nil. It ends with ctx, and
-// with CodeNotFound when the thread is deleted meanwhile.
+// has one already. told is given each other status it rests at or passes on the way, and may be nil. It ends with ctx, whose
+// deadline is for the waiting and not for the looks, and with CodeNotFound when the thread is deleted meanwhile.
 func (d *Desk) Wait(ctx context.Context, thread string, statuses []string, told func(Thread)) (*Detail, error) {
-	id, err := d.resolve(ctx, thread)
+	look, stop := withoutDeadline(ctx)
+	defer stop()
+	id, err := d.resolve(look, thread)
 	if err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	// Before the first look, so that no change falls between the two.
-	events := d.Subscribe(ctx)
+	events := d.Subscribe(look)
 	last := ""
 	for {
-		detail, err := d.source.Open(ctx, id)
+		detail, err := d.source.Open(look, id)
 		if err != nil {
 			return nil, err
 		}
@@ -35,6 +36,17 @@ func (d *Desk) Wait(ctx context.Context, thread string, statuses []string, told 
 			return nil, err
 		}
 	}
+}
+
+// withoutDeadline is a context that ends with ctx, but not by its deadline.
+func withoutDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	free, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			cancel()
+		}
+	})
+	return free, func() { stop(); cancel() }
 }
 
 // awaitChange returns after an event that may concern the thread.

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
 
@@ -76,20 +74,13 @@ func (s *Store) Orphans(ctx context.Context) ([]checkpoint.Orphans, error) {
 // orphaned counts what is there of a thread, at one moment, and tells whether its row is missing.
 func (s *Store) orphaned(ctx context.Context, thread string) (o checkpoint.Orphans, lost bool, err error) {
 	o.Thread = thread
-	err = s.patiently(ctx, func() error {
-		var row, steps, decisions, results *redis.IntCmd
-		_, err := s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-			row, steps = p.Exists(ctx, s.keys.thread(thread)), p.ZCard(ctx, s.keys.steps(thread))
-			decisions, results = p.LLen(ctx, s.keys.decisions(thread)), p.HLen(ctx, s.keys.results(thread))
-			return nil
-		})
-		if err == nil {
-			o.Steps, o.Decisions, o.Results = steps.Val(), decisions.Val(), results.Val()
-			lost = row.Val() == 0 && o.Steps+o.Decisions+o.Results > 0
-		}
-		return err
-	})
-	return o, lost, err
+	replies, err := s.moment(ctx, []any{"EXISTS", s.keys.thread(thread)}, []any{"ZCARD", s.keys.steps(thread)},
+		[]any{"LLEN", s.keys.decisions(thread)}, []any{"HLEN", s.keys.results(thread)})
+	if err != nil {
+		return o, false, err
+	}
+	o.Steps, o.Decisions, o.Results = integer(replies[1]), integer(replies[2]), integer(replies[3])
+	return o, integer(replies[0]) == 0 && o.Steps+o.Decisions+o.Results > 0, nil
 }
 
 // Check looks whether every thread is in the sorted sets by which it is listed, found and counted. It gives one sentence for
@@ -134,26 +125,19 @@ func (s *Store) absent(ctx context.Context, h *head) (lost []string, write strin
 	thread := h.info.Thread
 	places := s.places(h)
 	places[s.keys.bySeq()] = place{member: thread}
-	err = s.patiently(ctx, func() error {
-		found := make(map[string]*redis.FloatCmd, len(places))
-		var last *redis.StringCmd
-		_, err := s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-			for key, at := range places {
-				found[key] = p.ZScore(ctx, key, at.member)
-			}
-			last = p.HGet(ctx, s.keys.thread(thread), fieldWrite)
-			return nil
-		})
-		if err != nil && !errors.Is(err, redis.Nil) {
-			return err
+	keys := slices.Sorted(maps.Keys(places))
+	var commands [][]any
+	for _, key := range keys {
+		commands = append(commands, []any{"ZSCORE", key, places[key].member})
+	}
+	replies, err := s.moment(ctx, append(commands, []any{"HGET", s.keys.thread(thread), fieldWrite})...)
+	if err != nil {
+		return nil, "", err
+	}
+	for i, key := range keys {
+		if replies[i] == nil {
+			lost = append(lost, strings.TrimPrefix(key, string(s.keys)))
 		}
-		lost, write = nil, last.Val()
-		for key, at := range found {
-			if errors.Is(at.Err(), redis.Nil) {
-				lost = append(lost, strings.TrimPrefix(key, string(s.keys)))
-			}
-		}
-		return nil
-	})
-	return lost, write, err
+	}
+	return lost, text(replies[len(keys)]), nil
 }

@@ -80,27 +80,19 @@ func (w *write) refuseRepeated(ctx context.Context, ds []checkpoint.Decision) er
 
 // decisions reads rows of a chain by their places from 0, and whether the thread is there.
 func (s *Store) decisions(ctx context.Context, thread string, from, to int64) ([]*checkpoint.Decision, bool, error) {
-	var rows *redis.StringSliceCmd
-	var there *redis.IntCmd
-	err := s.patiently(ctx, func() error {
-		_, err := s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-			there = p.Exists(ctx, s.keys.thread(thread))
-			rows = p.LRange(ctx, s.keys.decisions(thread), from, to)
-			return nil
-		})
-		return err
-	})
+	replies, err := s.moment(ctx, []any{"EXISTS", s.keys.thread(thread)}, []any{"LRANGE", s.keys.decisions(thread), from, to})
 	if err != nil {
 		return nil, false, err
 	}
-	list := make([]*checkpoint.Decision, len(rows.Val()))
-	for i, row := range rows.Val() {
+	rows, _ := replies[1].([]any)
+	list := make([]*checkpoint.Decision, len(rows))
+	for i, row := range rows {
 		list[i] = new(checkpoint.Decision)
-		if err := unpack(row, tellDecision(list[i])); err != nil {
+		if err := unpack(text(row), tellDecision(list[i])); err != nil {
 			return list[:i], true, &checkpoint.CorruptError{Thread: thread, Where: "row " + strconv.FormatInt(from+int64(i)+1, 10) + " of its decisions", Err: err}
 		}
 	}
-	return list, there.Val() > 0, nil
+	return list, integer(replies[0]) > 0, nil
 }
 
 // Decisions implements checkpoint.Store.

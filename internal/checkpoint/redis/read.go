@@ -3,6 +3,7 @@ package redis
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/redis/go-redis/v9"
@@ -21,6 +22,27 @@ func (s *Store) run(ctx context.Context, script *redis.Script, keys []string, ar
 		return err
 	})
 	return reply, err
+}
+
+// moment runs commands that read, all as of one moment, and gives their replies. It is a script, since a server whose memory
+// is full takes no transaction, not even one that only reads.
+func (s *Store) moment(ctx context.Context, commands ...[]any) ([]any, error) {
+	var words []any
+	for _, c := range commands {
+		words = append(append(words, len(c)), c...)
+	}
+	replies, err := s.run(ctx, s.scripts.moment, nil, words...)
+	if err == nil && len(replies) > len(commands) {
+		err = fmt.Errorf("%d replies to %d commands", len(replies), len(commands))
+	}
+	// What is not there at the end of a script's reply is not told.
+	return append(replies, make([]any, max(0, len(commands)-len(replies)))...), err
+}
+
+// integer is a number of a reply, 0 for one that is not there.
+func integer(v any) int64 {
+	n, _ := v.(int64)
+	return n
 }
 
 // stepKeys are the keys of what a step consists of.

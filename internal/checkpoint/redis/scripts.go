@@ -21,6 +21,9 @@ var changesText string
 //go:embed counts.lua
 var countsText string
 
+//go:embed moment.lua
+var momentText string
+
 //go:embed permitted.lua
 var permittedText string
 
@@ -36,14 +39,14 @@ const (
 type scripts struct {
 	apply, free                     *redis.Script // the same, but that free may run when memory is full: it makes room
 	chain, history, changes, counts *redis.Script
-	permitted                       *redis.Script
+	permitted, moment               *redis.Script
 }
 
 func newScripts() scripts {
 	return scripts{
 		apply: redis.NewScript(writes + applyText), free: redis.NewScript(frees + applyText),
 		chain: redis.NewScript(readsOf + chainText), history: redis.NewScript(readsOf + historyText),
-		permitted: redis.NewScript(readsOf + permittedText),
-		changes:   redis.NewScript(readsOf + changesText), counts: redis.NewScript(readsOf + countsText),
+		permitted: redis.NewScript(readsOf + permittedText), moment: redis.NewScript(readsOf + momentText),
+		changes: redis.NewScript(readsOf + changesText), counts: redis.NewScript(readsOf + countsText),
 	}
 }

@@ -2,8 +2,8 @@ package redis
 
 import (
 	"context"
-
-	"github.com/redis/go-redis/v9"
+	"fmt"
+	"strconv"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 )
@@ -44,27 +44,17 @@ func (w *write) bury(t *checkpoint.Tombstone) {
 // Stats implements checkpoint.Store. Bytes are those of records and states: what Redis needs for them is known only for
 // the whole server. It gives memory back by itself.
 func (s *Store) Stats(ctx context.Context) (checkpoint.Stats, error) {
-	var threads *redis.IntCmd
-	var stored struct {
-		Steps int64 `redis:"steps"`
-		Bytes int64 `redis:"bytes"`
-	}
-	err := s.patiently(ctx, func() error {
-		var sums *redis.SliceCmd
-		_, err := s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-			threads = p.ZCard(ctx, s.keys.byName())
-			sums = p.HMGet(ctx, s.keys.totals(), "steps", "bytes")
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		return sums.Scan(&stored)
-	})
+	replies, err := s.moment(ctx, []any{"ZCARD", s.keys.byName()}, []any{"HMGET", s.keys.totals(), "steps", "bytes"})
 	if err != nil {
 		return checkpoint.Stats{}, err
 	}
-	return checkpoint.Stats{Threads: threads.Val(), Checkpoints: stored.Steps, Bytes: stored.Bytes, Schema: schemaVersion}, nil
+	sums := append(replies[1].([]any), nil, nil)
+	steps, err := count(sums[0])
+	if err != nil {
+		return checkpoint.Stats{}, err
+	}
+	bytes, err := count(sums[1])
+	return checkpoint.Stats{Threads: integer(replies[0]), Checkpoints: steps, Bytes: bytes, Schema: schemaVersion}, err
 }
 
 // Compact implements checkpoint.Store: Redis frees memory with the keys and rewrites its append-only file by itself.
@@ -73,4 +63,16 @@ func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) e
 		progress(0, 0)
 	}
 	return ctx.Err()
+}
+
+// count reads a sum that is kept as text, 0 where there is none yet.
+func count(v any) (int64, error) {
+	if v == nil {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text(v), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("the sums of the store: %w", err)
+	}
+	return n, nil
 }
