@@ -22,6 +22,7 @@ type connection struct {
 	readOnly  bool // the file is opened so
 	immutable bool // and nobody writes it
 	queryOnly bool // the connection writes nothing
+	vfs       string // that SQLite reaches the files through; "" is its default
 }
 
 func (c connection) open(most int) *sql.DB {
@@ -45,6 +46,9 @@ func (c connection) dsn() string {
 	}
 	if c.immutable {
 		q.Set("immutable", "1")
+	}
+	if c.vfs != "" {
+		q.Set("vfs", c.vfs)
 	}
 	q.Add("_pragma", "busy_timeout("+strconv.FormatInt(c.busy.Milliseconds(), 10)+")")
 	if !c.readOnly {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
+	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite/onewrite"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/wake"
 )
 
@@ -91,11 +92,14 @@ func (s *Store) open(ctx context.Context) error {
 		return nil
 	}
 	s.wal = newWALKeeper(s, aux)
-	w, err := newWriter(ctx, aux.open(1), s.committed)
-	if err != nil {
+	write := aux
+	var err error
+	if write.vfs, err = onewrite.VFS(); err != nil {
+		return err
+	}
+	if s.writer, err = newWriter(ctx, write.open(1), s.committed); err != nil {
 		return classify(err)
 	}
-	s.writer = w
 	s.warnings = looseModes(s.path)
 	return nil
 }
