@@ -38,6 +38,8 @@ func flatRows() []row {
 			setup: func(string) (*pair, error) { return besideWaiting(newMemory(), nil) }},
 		{name: "beside waiting items, SQLite", ours: "a step, 1000 items of a map waiting", peer: "10 waiting", rounds: 10, calls: 1, share: stride,
 			setup: func(dir string) (*pair, error) { return besideWaiting(openStore(dir)) }},
+		{name: "bytes beside waiting items", target: "ratio 1", ours: "an item asked and answered beside up to 300, SQLite", peer: "beside up to 100",
+			unit: "B", count: bytesBesideWaiting},
 		{name: "goroutines", target: "equal", ours: "10000 threads parked, SQLite", peer: "none parked", count: goroutinesOfACrowd},
 		{name: "memory, crowd", ours: "10000 threads parked, SQLite", peer: "none parked", unit: "KB", count: memoryOfACrowd},
 		{name: "memory, long loop", target: "equal", ours: "within step 10000, SQLite", peer: "within step 100", unit: "KB", count: memoryOfALoop},
@@ -213,6 +215,48 @@ func besideWaiting(store checkpoint.Store, err error) (*pair, error) {
 		walks[i] = w
 	}
 	return &pair{ours: walks[0].on, peer: walks[1].on, close: closers(walks[0].close, walks[1].close, store.Close)}, nil
+}
+
+// bytesBesideWaiting is what a thread stores for each item of a map that all wait before the first is answered, one by one.
+func bytesBesideWaiting(dir string) (ours, peer int64, err error) {
+	store, err := openStore(dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	if ours, err = bytesOfWaiting(store, 300); err != nil {
+		return 0, 0, err
+	}
+	peer, err = bytesOfWaiting(store, 100)
+	return ours, peer, errors.Join(err, store.Close())
+}
+
+func bytesOfWaiting(store checkpoint.Store, n int) (int64, error) {
+	g := mapGraph()
+	g.Nodes[0].Map.MaxWaiting = n
+	g.Nodes[0].Map.Body.Nodes[0] = node("n", ask)
+	ctx := context.Background()
+	e := engine.New(store, engine.Options{Graphs: only{g}})
+	out, err := e.Start(ctx, request(g, listOf(n)))
+	for err == nil && len(out.Questions) > 0 {
+		answer := engine.Answer{Interrupt: out.Questions[0].ID, Action: "approve", Reviewer: "bench"}
+		out, err = e.Resume(ctx, engine.ResumeRequest{Thread: out.Thread, Answers: []engine.Answer{answer}})
+	}
+	if err != nil {
+		return 0, err
+	}
+	r, err := store.Prune(ctx, checkpoint.PruneQuery{Threads: []string{out.Thread}, BeforeStep: 1 << 40, DryRun: true})
+	if err != nil {
+		return 0, err
+	}
+	return r.Bytes / int64(n), e.Close(ctx)
+}
+
+// only knows one graph.
+type only struct{ graph *engine.Graph }
+
+// Graph implements engine.Graphs.
+func (o only) Graph(context.Context, checkpoint.Definition) (*engine.Graph, error) {
+	return o.graph, nil
 }
 
 // goroutinesOfACrowd counts them beside a full and an empty store.

@@ -134,6 +134,8 @@ func (b *Bundle) CheckedSteps(ctx context.Context) iter.Seq2[*Checkpoint, error]
 				fault = fmt.Sprintf("its revision is %d", c.Revision)
 			case c.Step > b.Thread.Step:
 				fault = fmt.Sprintf("the head of the thread is %s", b.Thread.Version())
+			default:
+				err = c.CheckQuestions()
 			}
 			if fault != "" {
 				err = &CorruptError{Thread: thread, Step: c.Step, Where: "bundle", Err: errors.New(fault)}

@@ -57,6 +57,9 @@ func (c *Checkpoint) Validate() error {
 	if c.Step < 0 {
 		return fmt.Errorf("checkpoint of thread %s: step %d is below 0", c.Thread, c.Step)
 	}
+	if _, err := c.Questions(); err != nil {
+		return fmt.Errorf("a checkpoint that contradicts itself: %w", err)
+	}
 	return nil
 }
 

@@ -71,6 +71,7 @@ type Interrupt struct {
 	Asked      time.Time       `json:"asked"`
 	Due        *time.Time      `json:"due,omitempty"`
 	Overdue    bool            `json:"overdue,omitempty"`
+	Place      int             `json:"place,omitempty"` // in the order of those that are open: clocks go back, and ids are made on many hosts
 	Round      int             `json:"round,omitempty"` // 2 for the question that follows a retry, and so on; 0 and 1 are the first
 	Previous   *Previous       `json:"previous,omitempty"`
 }
@@ -125,7 +126,8 @@ type Checkpoint struct {
 	Fingerprint string // of the definition the thread keeps
 	Ended       Status // "" while the thread can go on, else done, rejected, stopped or cancelled
 	Next        []string
-	Interrupts  []Interrupt // all open questions, oldest first
+	Interrupts  []Interrupt // all open questions, oldest first; or of those that Open counts the first, without its Previous
+	Open        int         // how many are open, where each is in a channel; 0 where Interrupts holds them all: see Questions
 	Runs        []NodeRun
 	Decisions   []string // ids of the decisions whose effects this step holds
 	Error       *Failure
@@ -147,7 +149,7 @@ type Version struct {
 func (c *Checkpoint) Version() Version { return Version{Step: c.Step, Revision: c.Revision} }
 
 // Interrupted reports whether a question is open.
-func (c *Checkpoint) Interrupted() bool { return len(c.Interrupts) > 0 }
+func (c *Checkpoint) Interrupted() bool { return c.Asks() > 0 }
 
 // InterruptNode is the node that asked the first open question, "" without one.
 func (c *Checkpoint) InterruptNode() string {

@@ -20,7 +20,7 @@ func (c *Checkpoint) Clone() *Checkpoint {
 		q.Payload = cloneRaw(q.Payload)
 		q.Due = clonePtr(q.Due)
 		if q.Previous = clonePtr(q.Previous); q.Previous != nil {
-			q.Previous.Content = cloneRaw(q.Previous.Content)
+			q.Previous.Value, q.Previous.Content = cloneRaw(q.Previous.Value), cloneRaw(q.Previous.Content)
 		}
 	}
 	d.Error, d.Origin = clonePtr(c.Error), clonePtr(c.Origin)

@@ -22,7 +22,11 @@ func Phases() []Status {
 
 // SummaryOf derives a thread's summary from its head alone, for a checkpoint that comes by Put, without an engine.
 func SummaryOf(c *Checkpoint) Summary {
-	s := Summary{Phase: phaseOf(c), Node: c.InterruptNode(), Questions: len(c.Interrupts)}
+	questions, err := c.Questions()
+	if err != nil { // Validate has refused it
+		questions = c.Interrupts
+	}
+	s := Summary{Phase: phaseOf(c), Node: c.InterruptNode(), Questions: c.Asks()}
 	if s.Node == "" && len(c.Next) > 0 {
 		s.Node = c.Next[0]
 	}
@@ -32,8 +36,8 @@ func SummaryOf(c *Checkpoint) Summary {
 			s.Node = c.Error.Node
 		}
 	}
-	for i := range c.Interrupts {
-		asked, due := c.Interrupts[i].Asked, c.Interrupts[i].Due
+	for i := range questions {
+		asked, due := questions[i].Asked, questions[i].Due
 		if !asked.IsZero() && (s.WaitingSince == nil || asked.Before(*s.WaitingSince)) {
 			s.WaitingSince = &asked
 		}

@@ -20,7 +20,7 @@ func (r *run) wait(res Result) (bool, error) {
 	}
 	for _, a := range r.asks {
 		if slices.Contains(res.Closed, a.Key) {
-			a.closed = true
+			a.close()
 			r.frame.tree.tell(r.event(Event{Type: CancelledEv, Interrupt: a.ID, Address: a.Address, Reason: ReasonWithdrawn}))
 		}
 	}
@@ -70,7 +70,8 @@ func (r *run) ask(x Ask) {
 	t.stands = nil
 	for _, a := range r.asks {
 		if a.Key == x.Key && !a.closed {
-			a.Payload, a.ContentKey, a.read = x.Payload, x.ContentKey, false
+			a.Payload, a.ContentKey, a.read = bytes.TrimSpace(x.Payload), x.ContentKey, false
+			a.touch()
 			return
 		}
 	}
@@ -79,7 +80,7 @@ func (r *run) ask(x Ask) {
 	now := t.now()
 	a := &ask{run: r, Interrupt: checkpoint.Interrupt{
 		ID: t.newID(), Key: x.Key, Address: r.address(x.Key), Node: r.node.Name, Path: r.path,
-		Payload: x.Payload, ContentKey: x.ContentKey, Asked: now,
+		Payload: bytes.TrimSpace(x.Payload), ContentKey: x.ContentKey, Asked: now, Place: t.lastPlace() + 1,
 	}}
 	q, _ := a.question()
 	if a.ContentKey == "" {
@@ -101,7 +102,24 @@ func (r *run) ask(x Ask) {
 	}
 	r.asks = append(r.asks, a)
 	t.asks = append(t.asks, a)
+	a.touch()
 	t.tellAsked(a)
+}
+
+// close ends a question. Whoever closes some has the tree forget them.
+func (a *ask) close() {
+	a.closed = true
+	a.touch()
+}
+
+func (a *ask) touch() { a.run.frame.tree.journal.asked(a) }
+
+// lastPlace is that of the latest open question, 0 without one.
+func (t *tree) lastPlace() int {
+	if len(t.asks) == 0 {
+		return 0
+	}
+	return t.asks[len(t.asks)-1].Place
 }
 
 // address is the readable name of a question: review, confirm.name, triage/2/decide.

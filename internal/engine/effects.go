@@ -180,7 +180,7 @@ func (e *effect) take() {
 	kept := e.answer
 	kept.Own = e.own
 	r.given[e.ask.Key], r.were[e.ask.Key] = kept, e.ask.answeredBy(e.answer)
-	e.ask.closed = true
+	e.ask.close()
 	e.tree.sweepAsks()
 	r.asks = slices.DeleteFunc(r.asks, func(a *ask) bool { return a.closed })
 	r.touch()

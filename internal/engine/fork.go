@@ -80,6 +80,7 @@ func (t *tree) restartClocks(then time.Time) {
 			a.Due, a.Overdue = &due, false
 		}
 		a.ID, a.Asked = t.newID(), now
+		a.touch()
 	}
 	for r := range t.runs {
 		if r.wake.IsZero() {

@@ -119,6 +119,8 @@ type ask struct {
 	read   bool // seen holds the payload as a question
 	seen   actions.Question
 	shape  question.Shape
+
+	stored, dirty bool // for the journal
 }
 
 func newFrame(t *tree, g *Graph, path, address string) (*frame, error) {
@@ -260,7 +262,7 @@ func (r *run) withdraw() {
 		return
 	}
 	for _, a := range r.asks {
-		a.closed = true
+		a.close()
 	}
 	r.asks = nil
 	r.frame.tree.sweepAsks()

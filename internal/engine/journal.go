@@ -14,6 +14,7 @@ type journal struct {
 	dropped []*home
 	changes []change
 	runs    []*run
+	asks    []*ask
 	frames  []*frame // with counts or buffers that changed
 	counts  map[*frame]map[int]bool
 	buffers map[*frame]map[int]bool
@@ -80,6 +81,13 @@ func (j *journal) touched(r *run) {
 	}
 }
 
+func (j *journal) asked(a *ask) {
+	if j != nil && !a.dirty {
+		a.dirty = true
+		j.asks = append(j.asks, a)
+	}
+}
+
 func (j *journal) counted(f *frame, i int) {
 	if j != nil {
 		j.note(&j.counts, f, i)
@@ -140,7 +148,25 @@ func (j *journal) flush() []checkpoint.Op {
 			ops = append(ops, checkpoint.Op{Kind: checkpoint.OpDelete, Channel: channel})
 		}
 	}
+	ops = j.flushAsks(ops)
 	*j = journal{}
+	return ops
+}
+
+// flushAsks writes the questions that were asked or changed, after what takes those away that were closed: a run may ask
+// again under a key that was answered.
+func (j *journal) flushAsks(ops []checkpoint.Op) []checkpoint.Op {
+	for _, a := range j.asks {
+		if a.dirty = false; a.closed && a.stored {
+			ops = append(ops, checkpoint.Op{Kind: checkpoint.OpDelete, Channel: a.Channel()})
+		}
+	}
+	for _, a := range j.asks {
+		if a.stored = !a.closed; a.stored {
+			value, _ := a.Encode() // of a time beyond JSON there is none, and no store takes that
+			ops = append(ops, checkpoint.Op{Kind: checkpoint.OpSet, Channel: a.Channel(), Value: value})
+		}
+	}
 	return ops
 }
 
@@ -175,7 +201,7 @@ func (j *journal) flushFrame(ops []checkpoint.Op, f *frame) []checkpoint.Op {
 // runChannel is the prefix of the channels that hold one run each.
 const runChannel = "@run:"
 
-// runRecord is a run as its channel holds it. Its questions are the checkpoint's interrupts.
+// runRecord is a run as its channel holds it. Its questions have channels of their own.
 type runRecord struct {
 	Node     string                  `json:"node"`
 	N        int                     `json:"n"`

@@ -104,6 +104,17 @@ type entry struct {
 	state   checkpoint.Channels
 }
 
+// questions are those open at the step.
+func (s *entry) questions() []checkpoint.Interrupt {
+	c := s.Checkpoint
+	c.Channels = s.state
+	all, err := c.Questions()
+	if err != nil {
+		panic(err)
+	}
+	return all
+}
+
 func (l *ledger) of(thread string) *account {
 	a := l.threads[thread]
 	if a == nil {

@@ -80,7 +80,7 @@ func ancestorsWait(t *testing.T, w *world) {
 	out := w.start(g, nil)
 	w.open(out, address)
 	c, err := w.store.Latest(t.Context(), out.Thread)
-	if err != nil || len(c.Interrupts) != 1 || len(c.Next) != 0 {
+	if err != nil || c.Asks() != 1 || len(c.Next) != 0 {
 		t.Fatalf("%v, %+v", err, c)
 	}
 	row, err := w.store.Thread(t.Context(), out.Thread)

@@ -17,8 +17,9 @@ const (
 	epochChannel  = "@epoch"
 )
 
-// formatVersion is the version of what the engine's channels hold. A newer program reads every older one.
-const formatVersion = 1
+// formatVersion is the version of what the engine's channels hold. A newer program reads every older one, and writes the
+// next step in its own. In the first the questions of a thread were in the records of its steps alone.
+const formatVersion = 2
 
 // threadRecord is what @thread holds, from the first step on.
 type threadRecord struct {
@@ -36,10 +37,21 @@ func load(c *checkpoint.Checkpoint, g *Graph, o *Options) (*tree, error) {
 	l := loader{
 		tree: t, checkpoint: c, channels: map[string][]stored{}, nests: map[string][]stored{}, below: map[string][]stored{},
 	}
-	if err := l.load(); err != nil {
+	if err := l.load(); errors.Is(err, checkpoint.ErrNewerSchema) {
+		return nil, fmt.Errorf("thread %s: %w", c.Thread, err)
+	} else if err != nil {
 		return nil, &checkpoint.CorruptError{Thread: c.Thread, Step: c.Step, Where: "engine channels", Err: err}
 	}
 	t.ended, t.outputs, t.journal = c.Ended, RawValue(c.Outputs), &journal{}
+	if l.format < formatVersion {
+		t.record()
+	}
+	for i, a := range t.asks {
+		if !a.stored {
+			a.Place = i + 1
+			a.touch()
+		}
+	}
 	return t, nil
 }
 
@@ -47,6 +59,7 @@ func load(c *checkpoint.Checkpoint, g *Graph, o *Options) (*tree, error) {
 type loader struct {
 	tree       *tree
 	checkpoint *checkpoint.Checkpoint
+	format     int
 
 	channels map[string][]stored // by path of their frame
 	nests    map[string][]stored // by path of the run that owns frames
@@ -59,8 +72,9 @@ func (l *loader) load() error {
 		return fmt.Errorf("%s: %w", threadChannel, err)
 	}
 	if rec.Format > formatVersion {
-		return fmt.Errorf("%s: format %d is newer than this program's %d", threadChannel, rec.Format, formatVersion)
+		return fmt.Errorf("%w: its format is %d, this program knows %d; use the newer program", checkpoint.ErrNewerSchema, rec.Format, formatVersion)
 	}
+	l.format = rec.Format
 	l.tree.source = rec.Source
 	l.tree.begin(rec.Started)
 	if raw := l.checkpoint.Channels[epochChannel]; raw != nil {
@@ -74,7 +88,7 @@ func (l *loader) load() error {
 			f.state[name] = RawValue(raw)
 			continue
 		}
-		if name != threadChannel && name != epochChannel {
+		if name != threadChannel && name != epochChannel && !checkpoint.IsQuestion(name) {
 			l.sort(name, raw)
 		}
 	}
@@ -285,18 +299,23 @@ func (l *loader) run(f *frame, raw json.RawMessage) error {
 	return nil
 }
 
-// asks joins the checkpoint's open questions to the runs that asked them.
+// asks joins the open questions to the runs that asked them.
 func (l *loader) asks() error {
 	byPath := map[string]*run{}
 	for r := range l.tree.runs {
 		byPath[r.path] = r
 	}
-	for _, x := range l.checkpoint.Interrupts {
+	questions, err := l.checkpoint.Questions()
+	if err != nil {
+		return err
+	}
+	for _, x := range questions { // from channels, or all from the record
 		r := byPath[x.Path]
 		if r == nil {
 			return fmt.Errorf("question %s: no run %s", x.ID, x.Path)
 		}
 		a := &ask{Interrupt: x, run: r}
+		_, a.stored = l.checkpoint.Channels[x.Channel()]
 		r.asks = append(r.asks, a)
 		l.tree.asks = append(l.tree.asks, a)
 	}

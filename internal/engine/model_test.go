@@ -28,8 +28,9 @@ type machine struct {
 	threads []string // the first, and forks of it
 	pruned  map[string]int64
 	story   []string // the graph and what was done, for a person to read
-	broken  bool     // fragile programs fail
-	script  *script  // of a replay; nil: none
+	asked   asked
+	broken  bool    // fragile programs fail
+	script  *script // of a replay; nil: none
 
 	mu        sync.Mutex
 	cancelAt  int // program calls until the run is cancelled; 0: never
@@ -72,7 +73,7 @@ func newMachine(t *testing.T, rt *rapid.T) *machine {
 	c := newClock()
 	return &machine{
 		T: rt, w: newWorldOn(t, memory.New(memory.Options{Now: c.now}), c),
-		pruned: map[string]int64{}, completed: map[string]bool{}, log: &ledger{threads: map[string]*account{}},
+		pruned: map[string]int64{}, asked: asked{}, completed: map[string]bool{}, log: &ledger{threads: map[string]*account{}},
 	}
 }
 
@@ -130,7 +131,14 @@ func (m *machine) process() *Engine {
 	}
 	o := m.w.o
 	o.LeaseTTL = modelLease
-	return New(store, o)
+	var e *Engine
+	o.CrashPoint = func(point string) {
+		if point == "before_commit" {
+			m.noteAsked(e)
+		}
+	}
+	e = New(store, o)
+	return e
 }
 
 // modelLease is longer than all pauses between attempts of one call take together: the model's clock jumps over them, and no
@@ -251,6 +259,7 @@ func (m *machine) check(thread string) {
 			applied[id]++
 		}
 	}
+	m.forgetAsked(thread, info.Step)
 	step := m.pruned[thread]
 	for c, err := range m.w.store.History(ctx, thread, true) {
 		if err != nil {
@@ -274,9 +283,10 @@ func (m *machine) checkStep(a *account, c *checkpoint.Checkpoint, step int64) {
 	if !reflect.DeepEqual(a.steps[step].state, c.Channels) {
 		m.Fatalf("step %d is not what was written (-written +read):\n%s", c.Step, cmp.Diff(a.steps[step].state, c.Channels))
 	}
-	if c.Ended != "" && (len(c.Interrupts) > 0 || len(c.Next) > 0) {
-		m.Fatalf("step %d is %s, and yet %d questions are open and %v is next", c.Step, c.Ended, len(c.Interrupts), c.Next)
+	if c.Ended != "" && !c.Done() {
+		m.Fatalf("step %d is %s, and yet %d questions are open and %v is next", c.Step, c.Ended, c.Asks(), c.Next)
 	}
+	m.checkQuestions(a, c)
 }
 
 // checkRuns demands that each run is completed once, and that the state holds each in order.
@@ -361,8 +371,8 @@ func (m *machine) checkFrames(thread string) {
 			m.Fatalf("%s waits for nothing", r.path)
 		}
 	}
-	if asked != len(h.checkpoint.Interrupts) || info(h).Questions != asked {
-		m.Fatalf("%d questions are asked, %d stored and %d listed", asked, len(h.checkpoint.Interrupts), info(h).Questions)
+	if asked != h.checkpoint.Asks() || info(h).Questions != asked {
+		m.Fatalf("%d questions are asked, %d stored and %d listed", asked, h.checkpoint.Asks(), info(h).Questions)
 	}
 	m.checkFrame(h.tree.root)
 }

@@ -179,11 +179,12 @@ func (m *machine) fork(thread string, open *Outcome) {
 	if diff := cmp.Diff(from.state.State(), to.state.State()); diff != "" {
 		m.Fatalf("the fork has another state (-old +new):\n%s", diff)
 	}
-	if len(from.Interrupts) != len(to.Interrupts) || to.Origin == nil || *to.Origin != (checkpoint.Origin{Thread: thread, Step: step}) {
+	were, are := from.questions(), to.questions()
+	if len(were) != len(are) || to.Origin == nil || *to.Origin != (checkpoint.Origin{Thread: thread, Step: step}) {
 		m.Fatalf("the fork of %+v is %+v", from.Checkpoint, to.Checkpoint)
 	}
-	for i, q := range to.Interrupts {
-		old := from.Interrupts[i]
+	for i, q := range are {
+		old := were[i]
 		if q.ID == old.ID || q.Address != old.Address || (q.Due == nil) != (old.Due == nil) || q.Due != nil && q.Due.Sub(q.Asked) != old.Due.Sub(old.Asked) {
 			m.Fatalf("question %+v became %+v", old, q)
 		}

@@ -102,7 +102,7 @@ func TestCancelInsideAFrame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Withdrawn && (c.Step != asked.Version.Step || len(c.Interrupts) != 1) {
+		if out.Withdrawn && (c.Step != asked.Version.Step || c.Asks() != 1) {
 			t.Errorf("withdrawn, and yet at step %d with %v", c.Step, c.Interrupts)
 		}
 	})

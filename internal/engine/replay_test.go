@@ -138,7 +138,7 @@ func (m *machine) redo(ctx context.Context, w *world, e *Engine, thread string, 
 // marks reports whether a step does nothing but call questions overdue.
 func marks(before, step *entry) bool {
 	overdue := func(s *entry) (n int) {
-		for _, q := range s.Interrupts {
+		for _, q := range s.questions() {
 			if q.Overdue {
 				n++
 			}
@@ -155,13 +155,13 @@ func essence(s *entry, limited bool) map[string]any {
 	for _, r := range s.Runs {
 		runs = append(runs, fmt.Sprintf("%s %s %s attempts %d %s", r.Path, r.Status, r.Route, r.Attempts, r.Error))
 	}
-	for _, q := range s.Interrupts {
+	for _, q := range s.questions() {
 		asked = append(asked, fmt.Sprintf("%s %s %s round %d overdue %t %s", q.Address, q.Key, q.Path, q.Round, q.Overdue, q.Payload))
 	}
 	channels := map[string]string{}
 	for name, raw := range s.state {
 		switch kind, _, _ := strings.Cut(name, ":"); kind {
-		case "@thread", "@epoch", "@run", "@buffer", "@errors", "@answers", "@links", "@before":
+		case "@ask", "@thread", "@epoch", "@run", "@buffer", "@errors", "@answers", "@links", "@before":
 			channels[name] = "there" // times and ids are in it
 		default:
 			channels[name] = string(raw)

@@ -162,8 +162,8 @@ func (s *session) compose(ctx context.Context, rests bool) checkpoint.Commit {
 		ID: o.NewID(),
 		Checkpoint: checkpoint.Checkpoint{
 			Thread: t.thread, Step: s.head.Step + 1, TS: o.Now(), Source: s.source, Workflow: s.workflow,
-			Fingerprint: s.fingerprint, Ended: t.ended, Next: t.next(), Interrupts: t.standing().interrupts, Runs: t.log,
-			Decisions: s.applied, Error: failure,
+			Fingerprint: s.fingerprint, Ended: t.ended, Next: t.next(), Interrupts: t.first(), Open: len(t.asks),
+			Runs: t.log, Decisions: s.applied, Error: failure,
 		},
 		Parent: s.head.Step, Lease: s.lease, Ops: t.journal.flush(), Decisions: s.decisions,
 		Release: rests || s.limited || ctx.Err() != nil,

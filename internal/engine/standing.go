@@ -11,10 +11,9 @@ import (
 // standing is what a checkpoint tells of all that waits and of all that failed. It is worked out once for as long as none
 // of that changes, so that a step costs the same beside however much of it.
 type standing struct {
-	interrupts []checkpoint.Interrupt // never changed
-	answered   int                    // answers that waiting runs have been given
-	due        *time.Time             // the earliest deadline or timer
-	held       []*run                 // failed ones, and those that wait for a time, in frontier order
+	answered int        // answers that waiting runs have been given
+	due      *time.Time // the earliest deadline or timer
+	held     []*run     // failed ones, and those that wait for a time, in frontier order
 }
 
 // stood notes that a run takes, or leaves, a status.
@@ -34,11 +33,7 @@ func (t *tree) standing() *standing {
 	}
 	s := &standing{}
 	t.stands = s
-	if len(t.asks) > 0 {
-		s.interrupts = make([]checkpoint.Interrupt, len(t.asks))
-	}
-	for i, a := range t.asks {
-		s.interrupts[i] = a.Interrupt
+	for _, a := range t.asks {
 		if a.Due != nil && !a.Overdue { // a question already marked overdue waits for a person
 			s.earlier(*a.Due)
 		}
@@ -65,6 +60,16 @@ func (s *standing) earlier(at time.Time) {
 	if s.due == nil || at.Before(*s.due) {
 		s.due = &at
 	}
+}
+
+// first is what a record tells of the open questions. All of them, and what stood in the place of this one, are in channels.
+func (t *tree) first() []checkpoint.Interrupt {
+	if len(t.asks) == 0 {
+		return nil
+	}
+	q := t.asks[0].Interrupt
+	q.Previous = nil
+	return []checkpoint.Interrupt{q}
 }
 
 // next names the runs that resuming would run or end: what is ready, what failed and is held back, and timers.

@@ -104,6 +104,7 @@ func (e *Engine) sweepThread(ctx context.Context, thread string, now time.Time) 
 		}
 		if atRest {
 			a.Overdue, mark, h.tree.stands = true, true, nil
+			a.touch()
 		}
 	}
 	for r := range h.tree.runs {

@@ -126,6 +126,7 @@ func field(b []byte) (f, rest []byte, err error) {
 type record struct {
 	Next       []string             `json:"next,omitempty"`
 	Interrupts []interrupt          `json:"interrupts,omitempty"`
+	Open       int                  `json:"open,omitempty"`
 	Runs       []checkpoint.NodeRun `json:"runs,omitempty"`
 	Decisions  []string             `json:"decisions,omitempty"`
 	Error      *checkpoint.Failure  `json:"error,omitempty"`
@@ -165,7 +166,7 @@ type previous struct {
 // end is a checksum, which covers the rest of c but for its revision, commit id and state, too: a record that was changed,
 // or put beside another step, cannot be read.
 func EncodeRecord(c *checkpoint.Checkpoint) ([]byte, error) {
-	r := record{Next: c.Next, Runs: c.Runs, Decisions: c.Decisions, Error: c.Error, Origin: c.Origin,
+	r := record{Next: c.Next, Open: c.Open, Runs: c.Runs, Decisions: c.Decisions, Error: c.Error, Origin: c.Origin,
 		Outputs: verbatim(c.Outputs), Shown: (*shown)(c.Shown)}
 	for i := range c.Interrupts {
 		q := &c.Interrupts[i]
@@ -192,7 +193,7 @@ func DecodeRecord(b []byte, c *checkpoint.Checkpoint) error {
 	if err := json.Unmarshal(b, &r); err != nil {
 		return fmt.Errorf("the stored record: %w", err)
 	}
-	c.Next, c.Runs, c.Decisions, c.Error, c.Origin = r.Next, r.Runs, r.Decisions, r.Error, r.Origin
+	c.Next, c.Open, c.Runs, c.Decisions, c.Error, c.Origin = r.Next, r.Open, r.Runs, r.Decisions, r.Error, r.Origin
 	c.Outputs, c.Shown = json.RawMessage(r.Outputs), (*checkpoint.Summary)(r.Shown)
 	for _, shadow := range r.Interrupts {
 		var q checkpoint.Interrupt

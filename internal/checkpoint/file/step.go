@@ -46,6 +46,7 @@ type stepPage struct {
 	Fingerprint string               `json:"fingerprint,omitempty"`
 	Commit      string               `json:"commit,omitempty"`
 	Next        []string             `json:"next,omitempty"`
+	Open        int                  `json:"open,omitempty"`
 	Decisions   []string             `json:"decisions,omitempty"`
 	Error       *checkpoint.Failure  `json:"error,omitempty"`
 	Origin      *checkpoint.Origin   `json:"origin,omitempty"`
@@ -60,21 +61,10 @@ type stepPage struct {
 type stepFile struct {
 	stepPage
 	Outputs    foreign            `json:"outputs"`
-	Interrupts []interrupt        `json:"interrupts"`
+	Interrupts []json.RawMessage  `json:"interrupts"`
 	State      map[string]foreign `json:"state"`
 	Others     []opLine           `json:"state_others"` // channels whose names can be no keys
 	Ops        []opLine           `json:"ops"`
-}
-
-type interrupt struct {
-	checkpoint.Interrupt
-	Payload  foreign   `json:"payload"`
-	Previous *previous `json:"previous"`
-}
-
-type previous struct {
-	checkpoint.Previous
-	Content foreign `json:"content"`
 }
 
 type opLine struct {
@@ -82,20 +72,6 @@ type opLine struct {
 	Channel text    `json:"channel"`
 	Value   foreign `json:"value,omitempty"`
 }
-
-// What writes an interrupt leaves out what is JSON from outside.
-type (
-	hidden        struct{}
-	interruptPage struct {
-		*checkpoint.Interrupt
-		Payload  *hidden `json:"payload,omitempty"`
-		Previous *hidden `json:"previous,omitempty"`
-	}
-	previousPage struct {
-		*checkpoint.Previous
-		Content *hidden `json:"content,omitempty"`
-	}
-)
 
 var opNames = map[checkpoint.OpKind]string{
 	checkpoint.OpSet: "set", checkpoint.OpAppend: "append", checkpoint.OpMerge: "merge", checkpoint.OpDelete: "delete",
@@ -105,7 +81,7 @@ var opNames = map[checkpoint.OpKind]string{
 func (p *step) encode() (file []byte, state int, err error) {
 	c := &p.Checkpoint
 	page := stepPage{Thread: text(c.Thread), Step: c.Step, Revision: c.Revision, TS: checkpoint.Micro(c.TS), Source: c.Source, Ended: c.Ended,
-		Workflow: c.Workflow, Fingerprint: c.Fingerprint, Commit: p.commit, Next: c.Next, Decisions: c.Decisions, Error: c.Error,
+		Workflow: c.Workflow, Fingerprint: c.Fingerprint, Commit: p.commit, Next: c.Next, Open: c.Open, Decisions: c.Decisions, Error: c.Error,
 		Origin: c.Origin, Runs: c.Runs, Shown: (*summary)(c.Shown), Write: p.write, Keyframe: p.keyframe, Parent: p.parent}
 	o, err := verbatim.PageOf(&page)
 	if err != nil {
@@ -117,7 +93,7 @@ func (p *step) encode() (file []byte, state int, err error) {
 	if len(c.Interrupts) > 0 {
 		lines := make([][]byte, len(c.Interrupts))
 		for i := range c.Interrupts {
-			if lines[i], err = interruptLine(&c.Interrupts[i]); err != nil {
+			if lines[i], err = c.Interrupts[i].Encode(); err != nil {
 				return nil, 0, fmt.Errorf("thread %s, step %d, question %s: %w", c.Thread, c.Step, c.Interrupts[i].ID, err)
 			}
 		}
@@ -131,28 +107,6 @@ func (p *step) encode() (file []byte, state int, err error) {
 	}
 	state = len(o.B) - before
 	return o.Seal(), state, nil
-}
-
-func interruptLine(q *checkpoint.Interrupt) ([]byte, error) {
-	b, err := verbatim.Marshal(interruptPage{Interrupt: q}, "")
-	if err != nil {
-		return nil, err
-	}
-	o := verbatim.Object{B: b, Line: true}
-	if len(q.Payload) > 0 {
-		o.B = inside(o.B, "payload", verbatim.Append(nil, q.Payload, false))
-	}
-	if q.Previous == nil {
-		return o.B, nil
-	}
-	b, err = verbatim.Marshal(previousPage{Previous: q.Previous}, "")
-	if err != nil {
-		return nil, err
-	}
-	if len(q.Previous.Content) > 0 {
-		b = inside(b, "content", verbatim.Append(nil, q.Previous.Content, false))
-	}
-	return inside(o.B, "previous", b), nil
 }
 
 // inside adds a field to a small object.
@@ -202,11 +156,15 @@ func decodeStep(b []byte) (*step, error) {
 	}
 	p := &step{commit: f.Commit, write: f.Write, keyframe: f.Keyframe, parent: f.Parent, size: int64(len(b)),
 		Checkpoint: checkpoint.Checkpoint{Thread: string(f.Thread), Step: f.Step, Revision: f.Revision, TS: checkpoint.Micro(f.TS),
-			Source: f.Source, Ended: f.Ended, Workflow: f.Workflow, Fingerprint: f.Fingerprint, Next: f.Next, Runs: f.Runs,
+			Source: f.Source, Ended: f.Ended, Workflow: f.Workflow, Fingerprint: f.Fingerprint, Next: f.Next, Open: f.Open, Runs: f.Runs,
 			Decisions: f.Decisions, Error: f.Error, Origin: f.Origin, Outputs: json.RawMessage(f.Outputs), Commit: f.Commit,
 			Shown: (*checkpoint.Summary)(f.Shown)}}
 	for i := range f.Interrupts {
-		p.Interrupts = append(p.Interrupts, f.Interrupts[i].decode())
+		q, err := checkpoint.DecodeInterrupt(f.Interrupts[i])
+		if err != nil {
+			return nil, fmt.Errorf("question %d: %w", i+1, err)
+		}
+		p.Interrupts = append(p.Interrupts, q)
 	}
 	if p.keyframe {
 		p.Channels = make(checkpoint.Channels, len(f.State))
@@ -229,16 +187,6 @@ func decodeStep(b []byte) (*step, error) {
 		p.SizeBytes += int64(len(op.Channel) + len(op.Value))
 	}
 	return p, nil
-}
-
-func (i *interrupt) decode() checkpoint.Interrupt {
-	q := i.Interrupt
-	q.Payload = json.RawMessage(i.Payload)
-	if i.Previous != nil {
-		q.Previous = new(i.Previous.Previous)
-		q.Previous.Content = json.RawMessage(i.Previous.Content)
-	}
-	return q
 }
 
 func (l *opLine) decode() (checkpoint.Op, error) {

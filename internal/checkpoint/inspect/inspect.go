@@ -221,6 +221,11 @@ func (i *inspection) steps(ctx context.Context, t *checkpoint.ThreadInfo, f *fou
 				f.fault("thread %s: step %d has revision %d, its thread says %d", t.Thread, c.Step, c.Revision, t.Revision)
 			}
 		}
+		if i.o.States {
+			if err := c.CheckQuestions(); err != nil {
+				f.fault("%v", err)
+			}
+		}
 		if c.TS.After(i.from) {
 			f.growth += c.SizeBytes
 		}

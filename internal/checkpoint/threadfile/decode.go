@@ -25,7 +25,7 @@ func (o *origin) decode() *checkpoint.Origin {
 
 func (l *stepFile) decode(thread string) *checkpoint.Checkpoint {
 	c := &checkpoint.Checkpoint{Thread: thread, Step: l.Step, Revision: l.Revision, TS: checkpoint.Micro(l.TS), Commit: string(l.Commit),
-		Source: l.Source, Ended: l.Ended, Workflow: string(l.Workflow), Fingerprint: string(l.Fingerprint), Next: stringsOf(l.Next),
+		Source: l.Source, Ended: l.Ended, Workflow: string(l.Workflow), Fingerprint: string(l.Fingerprint), Next: stringsOf(l.Next), Open: l.Open,
 		Decisions: stringsOf(l.Decisions), Origin: l.Origin.decode(), Outputs: json.RawMessage(l.Outputs)}
 	if e := l.Error; e != nil {
 		c.Error = &checkpoint.Failure{Path: string(e.Path), Node: string(e.Node), Message: string(e.Message), Attempts: e.Attempts, At: e.At}
@@ -36,9 +36,10 @@ func (l *stepFile) decode(thread string) *checkpoint.Checkpoint {
 	}
 	for _, q := range l.Interrupts {
 		i := checkpoint.Interrupt{ID: string(q.ID), Key: string(q.Key), Address: string(q.Address), Node: string(q.Node), Path: string(q.Path),
-			Payload: json.RawMessage(q.Payload), ContentKey: string(q.ContentKey), Asked: q.Asked, Due: q.Due, Overdue: q.Overdue, Round: q.Round}
+			Payload: json.RawMessage(q.Payload), ContentKey: string(q.ContentKey), Asked: q.Asked, Due: q.Due, Overdue: q.Overdue, Place: q.Place, Round: q.Round}
 		if p := q.Previous; p != nil {
-			i.Previous = &checkpoint.Previous{ID: string(p.ID), Feedback: string(p.Feedback), By: string(p.By), Content: json.RawMessage(p.Content)}
+			i.Previous = &checkpoint.Previous{ID: string(p.ID), Feedback: string(p.Feedback), By: string(p.By), Action: string(p.Action),
+				Value: json.RawMessage(p.Value), Content: json.RawMessage(p.Content)}
 		}
 		c.Interrupts = append(c.Interrupts, i)
 	}

@@ -134,6 +134,7 @@ type stepLine struct {
 	Workflow    text              `json:"workflow,omitempty"`
 	Fingerprint text              `json:"fingerprint,omitempty"`
 	Next        []text            `json:"next,omitempty"`
+	Open        int               `json:"open,omitempty"`
 	Decisions   []text            `json:"decisions,omitempty"`
 	Error       *failure          `json:"error,omitempty"`
 	Origin      *origin           `json:"origin,omitempty"`
@@ -169,6 +170,7 @@ type interruptLine struct {
 	Asked      time.Time  `json:"asked"`
 	Due        *time.Time `json:"due,omitempty"`
 	Overdue    bool       `json:"overdue,omitempty"`
+	Place      int        `json:"place,omitempty"`
 	Round      int        `json:"round,omitempty"`
 }
 
@@ -176,6 +178,7 @@ type previousLine struct {
 	ID       text `json:"id"`
 	Feedback text `json:"feedback,omitempty"`
 	By       text `json:"by,omitempty"`
+	Action   text `json:"action,omitempty"`
 }
 
 // stepFile is a step as it is read.
@@ -186,6 +189,7 @@ type stepFile struct {
 		Payload  foreign `json:"payload"`
 		Previous *struct {
 			previousLine
+			Value   foreign `json:"value"`
 			Content foreign `json:"content"`
 		} `json:"previous"`
 	} `json:"interrupts"`

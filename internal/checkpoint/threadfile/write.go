@@ -175,7 +175,7 @@ func (w *writer) steps(b *checkpoint.Bundle, progress func(int64)) (fingerprints
 
 func (w *writer) step(c *checkpoint.Checkpoint, ops []checkpoint.Op) {
 	l := stepLine{Step: c.Step, Revision: c.Revision, TS: c.TS, Commit: text(c.Commit), Source: c.Source, Ended: c.Ended,
-		Workflow: text(c.Workflow), Fingerprint: text(c.Fingerprint), Next: textsOf(c.Next), Decisions: textsOf(c.Decisions),
+		Workflow: text(c.Workflow), Fingerprint: text(c.Fingerprint), Next: textsOf(c.Next), Open: c.Open, Decisions: textsOf(c.Decisions),
 		Origin: originOf(c.Origin)}
 	if e := c.Error; e != nil {
 		l.Error = &failure{text(e.Path), text(e.Node), w.text(e.Message), e.Attempts, e.At}
@@ -226,16 +226,19 @@ func (w *writer) interrupts(list []checkpoint.Interrupt) []byte {
 	return w.joined(len(list), func(i int) (any, func(*verbatim.Object)) {
 		q := &list[i]
 		l := interruptLine{ID: text(q.ID), Key: text(q.Key), Address: text(q.Address), Node: text(q.Node), Path: text(q.Path),
-			ContentKey: text(q.ContentKey), Asked: q.Asked, Due: q.Due, Overdue: q.Overdue, Round: q.Round}
+			ContentKey: text(q.ContentKey), Asked: q.Asked, Due: q.Due, Overdue: q.Overdue, Place: q.Place, Round: q.Round}
 		return l, func(o *verbatim.Object) {
 			if len(q.Payload) > 0 {
 				o.JSON("payload", w.mask.JSON(q.Payload))
 			}
 			if p := q.Previous; p != nil {
-				before, err := verbatim.LineOf(previousLine{text(p.ID), w.text(p.Feedback), text(p.By)})
+				before, err := verbatim.LineOf(previousLine{text(p.ID), w.text(p.Feedback), text(p.By), text(p.Action)})
 				if err != nil {
 					w.err = errors.Join(w.err, err)
 					return
+				}
+				if len(p.Value) > 0 {
+					before.JSON("value", w.mask.JSON(p.Value))
 				}
 				if len(p.Content) > 0 {
 					before.JSON("content", w.mask.JSON(p.Content))
@@ -266,10 +269,28 @@ func (w *writer) state(ops []checkpoint.Op) []byte {
 		}{name, text(op.Channel)}
 		return l, func(o *verbatim.Object) {
 			if op.Kind != checkpoint.OpDelete {
-				o.JSON("value", w.mask.Field(op.Channel, op.Value))
+				o.JSON("value", w.value(op))
 			}
 		}
 	})
+}
+
+// value is the value of a channel. One that holds a question is masked as questions are, whatever its node is called.
+func (w *writer) value(op *checkpoint.Op) json.RawMessage {
+	if _, none := w.mask.(plain); none || !checkpoint.IsQuestion(op.Channel) {
+		return w.mask.Field(op.Channel, op.Value)
+	}
+	q, err := checkpoint.DecodeInterrupt(op.Value)
+	if err != nil {
+		return w.mask.JSON(op.Value)
+	}
+	q.Payload = w.mask.JSON(q.Payload)
+	if p := q.Previous; p != nil {
+		p.Feedback, p.Value, p.Content = w.mask.Text(p.Feedback), w.mask.JSON(p.Value), w.mask.JSON(p.Content)
+	}
+	masked, err := q.Encode()
+	w.err = errors.Join(w.err, err)
+	return masked
 }
 
 func (w *writer) decisions(b *checkpoint.Bundle) {

@@ -222,11 +222,15 @@ func decisionOf(d *checkpoint.Decision) desk.DecisionRow {
 	}
 }
 
-func stateOf(c *checkpoint.Checkpoint) *desk.State {
+func stateOf(c *checkpoint.Checkpoint) (*desk.State, error) {
+	questions, err := c.Questions()
+	if err != nil {
+		return nil, stored(err)
+	}
 	x := &desk.State{
 		Thread: c.Thread, Step: c.Step, Revision: c.Revision, TS: c.TS, Status: stepStatus(c), Next: c.Next, State: c.Channels.State(),
 	}
-	for _, i := range c.Interrupts {
+	for _, i := range questions {
 		q := interruptOf(i, c.Thread, c.Workflow, c.Version(), c.TS)
 		var shape question.Shape
 		q.Question, shape = question.Recognise(i.Payload, x.State[i.ContentKey])
@@ -237,7 +241,7 @@ func stateOf(c *checkpoint.Checkpoint) *desk.State {
 		}
 		x.Questions = append(x.Questions, q)
 	}
-	return x
+	return x, nil
 }
 
 func resultOf(out *engine.Outcome, now time.Time) *desk.Result {

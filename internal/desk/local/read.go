@@ -196,5 +196,5 @@ func (s *Source) State(ctx context.Context, thread string, step int64) (*desk.St
 	if err != nil {
 		return nil, stored(err)
 	}
-	return stateOf(c), nil
+	return stateOf(c)
 }
