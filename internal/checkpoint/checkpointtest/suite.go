@@ -50,6 +50,7 @@ func groups() map[string][]testCase {
 	return map[string][]testCase{
 		"Put": putCases, "Commit": commitCases, "Lease": leaseCases, "List": listCases, "Watch": watchCases,
 		"Decisions": decisionCases, "Retention": retentionCases, "Race": raceCases, "Model": modelCases, "Transfer": transferCases,
+		"Questions": questionCases,
 	}
 }
 
