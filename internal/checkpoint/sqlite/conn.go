@@ -19,9 +19,9 @@ type connection struct {
 	path      string
 	busy      time.Duration
 	sync      string
-	readOnly  bool // the file is opened so
-	immutable bool // and nobody writes it
-	queryOnly bool // the connection writes nothing
+	readOnly  bool   // the file is opened so
+	immutable bool   // and nobody writes it
+	queryOnly bool   // the connection writes nothing
 	vfs       string // that SQLite reaches the files through; "" is its default
 }
 
