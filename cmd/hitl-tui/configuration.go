@@ -16,6 +16,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/config"
 	"github.com/hitl-tui/hitl-tui/internal/duration"
 	"github.com/hitl-tui/hitl-tui/internal/redact"
+	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
@@ -105,18 +106,33 @@ func onOff(on bool) string {
 }
 
 func (a *app) themesCommand() *cobra.Command {
-	return a.command("themes", "List the colour themes", "Lists the themes of the desk. `theme: NAME` in the configuration or HITL_TUI_THEME chooses one.",
+	return a.command("themes", "List the colour themes", `Lists the themes of the desk, the bundled ones and those in the folder of themes ("hitl-tui config" names it).
+"theme: NAME" in the configuration or HITL_TUI_THEME chooses one. A theme of one's own is a file NAME.yaml there, which says
+what is to differ from another theme:
+
+    name: mine
+    inherits: gruvbox
+    tokens:
+      accent: {light: "#0b57c2", dark: "#7ab0ff"}
+
+The desk reads it again whenever its window gets the focus.`,
 		"hitl-tui themes\nHITL_TUI_THEME=high-contrast hitl-tui", cobra.NoArgs, func(*cobra.Command, []string) error {
+			s, err := a.setup()
+			if err != nil {
+				return err
+			}
+			shelf := theme.Shelf{Dir: s.themes}
 			type row struct {
 				Name        string `json:"name"`
 				Description string `json:"description"`
 			}
 			var rows []row
 			t := table{head: []string{"THEME", "WHAT IT IS"}, grow: 1}
-			for _, name := range theme.Names() {
-				f, err := theme.Load(name)
+			for _, name := range shelf.Names() {
+				f, err := shelf.Load(name)
 				if err != nil {
-					return err
+					a.say("hitl-tui: %s", sanitize.Text(err.Error()))
+					continue
 				}
 				rows = append(rows, row{name, f.Description})
 				t.add(name, f.Description)

@@ -7,6 +7,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/ui"
 	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
+	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
 // openTheDesk opens the terminal desk, or without a terminal says what to use instead.
@@ -28,7 +29,7 @@ func (a *app) showDesk(ctx context.Context, d *opened) error {
 	defer a.keepTime(ctx, d)()
 	defer a.attend(ctx, d)()
 	return ui.Run(ctx, d.Masked, ui.Options{
-		Theme: d.setup.theme, Keys: keymap.Overrides(d.setup.keys), ReadOnly: a.flags.readOnly, StateDir: d.setup.state, Bell: true,
+		Theme: d.setup.theme, Themes: theme.Shelf{Dir: d.setup.themes}, Keys: keymap.Overrides(d.setup.keys), ReadOnly: a.flags.readOnly, StateDir: d.setup.state, Bell: true,
 		Grace: d.setup.grace, Views: d.setup.views,
 	})
 }

@@ -101,7 +101,7 @@ func (x *examination) configuration(s setup) {
 			x.add("configuration", levelProblem, "mend it in "+s.config, "%s", p.Error())
 		}
 	}
-	if _, err := theme.Load(s.theme); err != nil {
+	if _, err := (theme.Shelf{Dir: s.themes}).Load(s.theme); err != nil {
 		x.fail("configuration", err, "name another theme in "+s.config)
 	}
 	for _, folder := range s.folders {

@@ -2,6 +2,8 @@ package ui
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hitl-tui/hitl-tui/internal/tuitest"
+	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
 // screens are the main screens and the keys that lead there.
@@ -90,11 +93,40 @@ func TestBackgroundDecidesTheTheme(t *testing.T) {
 			t.Error("the reviewer's choice is lost")
 		}
 		before := m.themeFile.Name
-		m.run("global.theme")
+		drain(m, m.run("global.theme"))
 		if m.themeFile.Name == before {
 			t.Error("the palette's theme command changes nothing")
 		}
 	})
+}
+
+// A user's own theme is read again when the window gets the focus, and one with a mistake leaves the one that holds.
+func TestOwnThemeIsReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "mine.yaml"), []byte("name: mine\ninherits: default\ntokens:\n  text: "+text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`{dark: "#aaaaaa"}`)
+	m := New(t.Context(), world(t), Options{Theme: "mine", Themes: theme.Shelf{Dir: dir}})
+	focus := func() string {
+		read, _ := m.terminal(tea.FocusMsg{})
+		m.Update(read())
+		return string(m.themeFile.Tokens.Text.Dark)
+	}
+	if got := focus(); got != "#aaaaaa" {
+		t.Errorf("as it is: %s", got)
+	}
+	write(`{dark: "#bbbbbb"}`)
+	if got := focus(); got != "#bbbbbb" {
+		t.Errorf("after saving: %s", got)
+	}
+	write(`{dark: pink}`)
+	if got := focus(); got != "#bbbbbb" {
+		t.Errorf("with a mistake: %s", got)
+	}
 }
 
 // Words in the footer are whole at every width.

@@ -112,7 +112,7 @@ func New(ctx context.Context, d Desk, o Options) *Model {
 	for _, p := range problems {
 		m.complain(p.Error(), "")
 	}
-	file, err := theme.Load(o.Theme)
+	file, err := o.Themes.Load(o.Theme)
 	if err != nil {
 		m.complain(err.Error(), "")
 		if file, err = theme.Load(theme.Default); err != nil {

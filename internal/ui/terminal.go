@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hitl-tui/hitl-tui/internal/ui/guard"
@@ -21,6 +23,7 @@ func (m *Model) terminal(msg tea.Msg) (tea.Cmd, bool) {
 		m.focused = true
 		m.clickFocuses, m.focusedAt = true, m.now()
 		m.guard.Unsettle(m.now(), "the window got its focus")
+		return m.readTheme(m.themeFile.Name), true
 	case tea.BlurMsg:
 		m.focused = false
 	case tea.ResumeMsg:
@@ -46,21 +49,44 @@ func (m *Model) setTheme(f *theme.File, dark bool) {
 	}
 }
 
-// nextTheme goes to the next bundled theme.
+// nextTheme goes to the next theme.
 func (m *Model) nextTheme() tea.Cmd {
-	names := theme.Names()
-	next := names[0]
-	for i, n := range names {
-		if n == m.themeFile.Name {
-			next = names[(i+1)%len(names)]
-		}
+	names := m.opts.Themes.Names
+	now, load := m.themeFile.Name, m.readTheme
+	return func() tea.Msg {
+		all := names()
+		return load(all[(slices.Index(all, now)+1)%len(all)])()
 	}
-	f, err := theme.Load(next)
-	if err != nil {
-		return m.complain(err.Error(), "")
+}
+
+// readTheme reads a theme from its file: of a user's own what it now says.
+func (m *Model) readTheme(name string) tea.Cmd {
+	shelf := m.opts.Themes
+	return func() tea.Msg {
+		f, err := shelf.Load(name)
+		return themeRead{f, err}
 	}
-	m.setTheme(f, m.dark)
-	return m.say("theme " + f.Name)
+}
+
+// themeRead is a theme as its file has it.
+type themeRead struct {
+	file *theme.File
+	err  error
+}
+
+func (r themeRead) apply(m *Model) tea.Cmd {
+	switch {
+	case r.err != nil:
+		return m.complain(r.err.Error(), "")
+	case *r.file == *m.themeFile:
+		return nil
+	}
+	again := r.file.Name == m.themeFile.Name
+	m.setTheme(r.file, m.dark)
+	if again {
+		return m.say("theme " + r.file.Name + " read again")
+	}
+	return m.say("theme " + r.file.Name)
 }
 
 func (m *Model) lightDark() tea.Cmd {

@@ -22,11 +22,13 @@ import (
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
+	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
 // Options are the settings of a desk. The zero value works.
 type Options struct {
-	Theme    string           // name of a bundled theme; "" is the default
+	Theme    string           // name; "" is the default
+	Themes   theme.Shelf      // where it is found
 	Keys     keymap.Overrides // the user's own keys
 	ReadOnly bool             // nothing that decides, runs or destroys
 	StateDir string           // for the files handed to $EDITOR; "" is the system's temporary folder

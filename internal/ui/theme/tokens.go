@@ -1,22 +1,20 @@
 package theme
 
 import (
+	"cmp"
 	"fmt"
-	"io/fs"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/hitl-tui/hitl-tui/themes"
 )
 
 // Default is the name of the theme that is used where none is chosen, and where the chosen one cannot be read.
 const Default = "default"
 
-// Pair is the value of a token on light and on dark terminals, as "#rrggbb".
+// Pair is the value of a token on light and on dark terminals.
 type Pair struct {
 	Light Colour `yaml:"light"`
 	Dark  Colour `yaml:"dark"`
@@ -30,17 +28,20 @@ func (p Pair) Of(dark bool) string {
 	return string(p.Light)
 }
 
-// Colour is "#rrggbb".
+// Colour is "#rrggbb", one of the terminal's own sixteen, "0" to "15", or "terminal": its own text or background.
 type Colour string
 
-var hexColour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+var colours = regexp.MustCompile(`^(#[0-9a-fA-F]{6}|[0-9]|1[0-5]|terminal)$`)
 
-// UnmarshalYAML takes only "#rrggbb" and names the line of anything else.
+// Known reports whether the program knows what the colour looks like, and not only the terminal.
+func (c Colour) Known() bool { return strings.HasPrefix(string(c), "#") }
+
+// UnmarshalYAML takes only colours, as texts, and names the line of anything else.
 func (c *Colour) UnmarshalYAML(node ast.Node) error {
 	tok := node.GetToken()
 	s, ok := node.(*ast.StringNode)
-	if !ok || !hexColour.MatchString(s.Value) {
-		return fmt.Errorf("line %d: %q is not a colour: write it as \"#rrggbb\", in quotes",
+	if !ok || !colours.MatchString(s.Value) {
+		return fmt.Errorf("line %d: %q is not a colour: write it as \"#rrggbb\", \"0\" to \"15\" or \"terminal\", in quotes",
 			tok.Position.Line, node.String())
 	}
 	*c = Colour(s.Value)
@@ -77,18 +78,29 @@ type Tokens struct {
 type File struct {
 	Name        string `yaml:"name"`
 	Description string `yaml:"description"`
+	Inherits    string `yaml:"inherits"` // a theme that has what this one does not say
 	Tokens      Tokens `yaml:"tokens"`
 }
 
-// Parse reads a theme file. An unknown token, a missing one and a value that is no colour are errors that name the
-// line or the token.
-func Parse(data []byte) (*File, error) {
+// Parse reads a theme file; base finds what it inherits, and may be nil. An unknown token, a missing one and a value that is
+// no colour are errors that name the line or the token.
+func Parse(data []byte, base func(name string) (*File, error)) (*File, error) {
 	var f File
 	if err := yaml.UnmarshalWithOptions(data, &f, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("theme: %s", strings.TrimSpace(yaml.FormatError(err, false, true)))
 	}
 	if f.Name == "" {
 		return nil, fmt.Errorf("theme: no name: add `name: ...` at the top")
+	}
+	if f.Inherits != "" && base != nil {
+		from, err := base(f.Inherits)
+		if err != nil {
+			return nil, fmt.Errorf("theme %s inherits: %w", f.Name, err)
+		}
+		inherited := from.Tokens.all()
+		for name, p := range f.Tokens.all() {
+			p.Light, p.Dark = cmp.Or(p.Light, inherited[name].Light), cmp.Or(p.Dark, inherited[name].Dark)
+		}
 	}
 	var missing []string
 	for name, p := range f.Tokens.all() {
@@ -98,49 +110,25 @@ func Parse(data []byte) (*File, error) {
 	}
 	if len(missing) > 0 {
 		slices.Sort(missing)
-		return nil, fmt.Errorf("theme %s: no light and dark value for %s", f.Name, strings.Join(missing, ", "))
+		return nil, fmt.Errorf("theme %s: no light and dark value for %s; give them, or a theme that has them: `inherits: %s`",
+			f.Name, strings.Join(missing, ", "), Default)
 	}
 	return &f, nil
 }
 
 // Names lists the bundled themes, the default first.
-func Names() []string {
-	entries, _ := fs.ReadDir(themes.FS, ".")
-	var names []string
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), path.Ext(e.Name())))
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		if (a == Default) != (b == Default) {
-			if a == Default {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
-	return names
-}
+func Names() []string { return Shelf{}.Names() }
 
 // Load reads the bundled theme of that name; "" is the default.
-func Load(name string) (*File, error) {
-	if name == "" {
-		name = Default
-	}
-	data, err := fs.ReadFile(themes.FS, name+".yaml")
-	if err != nil {
-		return nil, fmt.Errorf("theme %q does not exist: there are %s", name, strings.Join(Names(), ", "))
-	}
-	return Parse(data)
-}
+func Load(name string) (*File, error) { return Shelf{}.Load(name) }
 
-func (t *Tokens) all() map[string]Pair {
-	return map[string]Pair{
-		"background": t.Background, "text": t.Text, "muted": t.Muted, "border": t.Border, "surface": t.Surface,
-		"accent": t.Accent, "selection": t.Selection, "on_selection": t.OnSelection, "danger": t.Danger,
-		"warning": t.Warning, "success": t.Success, "match": t.Match, "on_match": t.OnMatch, "added": t.Added,
-		"removed": t.Removed, "heading": t.Heading, "link": t.Link, "keyword": t.Keyword, "string": t.String,
-		"number": t.Number, "comment": t.Comment, "name": t.Name,
+func (t *Tokens) all() map[string]*Pair {
+	return map[string]*Pair{
+		"background": &t.Background, "text": &t.Text, "muted": &t.Muted, "border": &t.Border, "surface": &t.Surface,
+		"accent": &t.Accent, "selection": &t.Selection, "on_selection": &t.OnSelection, "danger": &t.Danger,
+		"warning": &t.Warning, "success": &t.Success, "match": &t.Match, "on_match": &t.OnMatch, "added": &t.Added,
+		"removed": &t.Removed, "heading": &t.Heading, "link": &t.Link, "keyword": &t.Keyword, "string": &t.String,
+		"number": &t.Number, "comment": &t.Comment, "name": &t.Name,
 	}
 }
 
