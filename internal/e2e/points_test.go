@@ -25,7 +25,8 @@ func TestKilledAtNamedPoints(t *testing.T) {
 		{"after_commit:1", 4, []string{"work@1"}, false},
 		{"before_commit:3", 5, []string{"work@1", "work@2"}, false},
 		{"after_commit:6", 9, []string{"work@1", "work@2", "work@3"}, false},
-		{"result_stored:1", 9, []string{"work@1", "work@2", "work@3", "quick@1", "slow@1"}, false},
+		// slow@1 begins beside quick@1; whether it has written its line by then is up to the machine.
+		{"result_stored:1", 9, []string{"work@1", "work@2", "work@3", "quick@1"}, false},
 		{"after_commit:8", 11, []string{"work@1", "work@2", "work@3", "quick@1", "slow@1"}, false},
 	}
 	for _, p := range points {

@@ -21,6 +21,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
@@ -168,7 +169,7 @@ func newWorld(t testing.TB, s setting) *world {
 	w.stop, w.address = stop, strings.Replace(listener.Addr().String(), "0.0.0.0", "127.0.0.1", 1)
 	w.url = "http://" + w.address
 	go func() { w.ended <- srv.Serve(ctx, listener) }()
-	transport := &http.Transport{MaxIdleConnsPerHost: 64}
+	transport := &http.Transport{ExpectContinueTimeout: time.Minute, MaxIdleConnsPerHost: 64}
 	w.client = &http.Client{Transport: transport}
 	t.Cleanup(func() {
 		w.shutDown()
@@ -266,6 +267,9 @@ func (w *world) try(ctx context.Context, token, method, path, body string, heade
 	}
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	if len(body) > actions.MaxSize { // what is refused is not read, and who sends it all the same may not hear why
+		r.Header.Set("Expect", "100-continue")
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		if headers[i] == "Host" {

@@ -25,8 +25,8 @@ type opened struct {
 	self  time.Time                               // when it opened by itself, zero: a key opened it
 }
 
-// openList puts a list on top in which nothing is decided, though it had to be read first: the key that asked for it may be
-// followed at once by the one that picks.
+// openList puts a list on top in which no question is decided, though it had to be read first: the key that asked for it may
+// be followed at once by the one that picks.
 func (m *Model) openList(d dialog.Dialog, on func(*Model, dialog.Result) tea.Cmd) tea.Cmd {
 	d.SetSize(m.width, m.height)
 	m.dialogs = append(m.dialogs, opened{Dialog: d, on: on})
@@ -286,7 +286,7 @@ func (m *Model) openQuit(b busy) tea.Cmd {
 	if b.unsent == 0 {
 		items = append(items, dialog.Item{ID: "leave", Key: "l", Label: "leave: runs are interrupted, their answers are kept"})
 	}
-	return m.open(dialog.NewAsk(m.kit(), b.verb+"?", b.text(), items...), func(m *Model, r dialog.Result) tea.Cmd {
+	return m.openList(dialog.NewAsk(m.kit(), b.verb+"?", b.text(), items...), func(m *Model, r dialog.Result) tea.Cmd {
 		p, ok := r.(dialog.Picked)
 		if !ok {
 			return nil
