@@ -4,7 +4,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
-.PHONY: build test bench lint generate cross snapshot
+.PHONY: build test bench lint generate pictures cross snapshot
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/hitl-tui ./cmd/hitl-tui
@@ -36,3 +36,7 @@ snapshot:
 # Rewrites what is generated from the code: docs/commands.md, docs/keys.md, docs/events.md, docs/payloads.md, docs/http.md, the tables of docs/workflows.md, docs/programs.md and docs/agentmap.md, schema/.
 generate:
 	go test ./cmd/hitl-tui ./internal/ui/command ./internal/workflow ./internal/engine ./internal/question ./internal/server -run 'Fresh' -update
+
+# Draws the pictures of the README anew, docs/pictures/*.svg, from the real screens on an emulated terminal.
+pictures:
+	go test ./internal/ui -run TestPicturesAreFresh -update

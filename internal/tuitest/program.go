@@ -2,6 +2,7 @@ package tuitest
 
 import (
 	"bytes"
+	"image"
 	"io"
 	"strings"
 	"sync"
@@ -12,6 +13,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/vt"
+
+	"github.com/hitl-tui/hitl-tui/internal/tuitest/svg"
 )
 
 // Program is a whole Bubble Tea program that runs on virtual time and draws on an emulated terminal.
@@ -146,6 +149,19 @@ func (p *Program) Styled() string {
 	var text string
 	p.screen.with(func(e *vt.Emulator) { text = e.Render() })
 	return Styled(text)
+}
+
+// Picture is the screen as a document shows it, with the cursor where it is seen.
+func (p *Program) Picture(o svg.Options) []byte {
+	p.settle()
+	var picture []byte
+	p.screen.with(func(e *vt.Emulator) {
+		if !e.CursorHidden() {
+			o.Cursor = &image.Point{X: e.CursorPosition().X, Y: e.CursorPosition().Y}
+		}
+		picture = svg.Draw(e, o)
+	})
+	return picture
 }
 
 // Cursor is the terminal's cursor.
