@@ -74,6 +74,7 @@ func (p *Pager) Replace(src Source) {
 	p.forget()
 	if p.find.query != "" {
 		p.find.matches = matching(src, p.find.query)
+		p.find.current = max(min(p.find.current, len(p.find.matches)-1), 0)
 	}
 	p.clamp()
 }

@@ -167,3 +167,16 @@ func BenchmarkSearch1MB(b *testing.B) {
 		p.Search("99999")
 	}
 }
+
+// A narrower drawing of the same thing may have fewer lines with a match than before.
+func TestSearchSurvivesFewerMatches(t *testing.T) {
+	p := pager.New(theme.Must("", true))
+	p.SetSize(20, 4)
+	p.SetText("a\nb\na")
+	p.Search("a")
+	p.Next(1)
+	p.Replace(pager.Text("a"))
+	if got := p.View(); !strings.Contains(got, "a") || p.SearchState() != `"a" 1/1` {
+		t.Errorf("%q %s", got, p.SearchState())
+	}
+}
