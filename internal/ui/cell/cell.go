@@ -170,12 +170,13 @@ func overlayLine(line, row string, x int) string {
 	if x >= width {
 		return line
 	}
-	left := Fit(ansi.Cut(line, 0, x), x)
+	const plain = "\x1b[m"
+	left := Fit(ansi.Cut(line, 0, x), x) + plain
 	if x+n >= width {
 		return left + Fit(ansi.Truncate(row, width-x, ""), width-x)
 	}
 	// A wide character cut in half at the right edge leaves a cell to fill.
-	return left + row + Right(ansi.Cut(line, x+n, width), width-x-n)
+	return left + row + plain + Right(ansi.Cut(line, x+n, width), width-x-n)
 }
 
 // Centre lays a box over the middle of a screen of w by h cells.
