@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -80,6 +81,11 @@ func (s setup) rows() []settingRow {
 		{"grace", duration.Format(max(0, grace)), inFile(s.grace != 0)},
 		{"retention.older_than", kept(s.retention.OlderThan), inFile(s.retention.OlderThan > 0)},
 		{"retention.finished_before", kept(s.retention.FinishedBefore), inFile(s.retention.FinishedBefore > 0)},
+		switched("mouse", s.is.Mouse, true),
+		switched("bell", s.is.Bell, true),
+		switched("notify", s.is.Notify, false),
+		switched("reduced_motion", s.is.ReducedMotion, false),
+		switched("accessible", s.is.Accessible, false),
 		{"redact", onOff(!s.redact.IsOff()), inFile(!reflect.DeepEqual(s.redact, redact.Rules{}))},
 		{"state folder", s.state, config.FromDefault},
 		{"themes folder", s.themes, config.FromDefault},
@@ -88,7 +94,53 @@ func (s setup) rows() []settingRow {
 		m := s.models[name]
 		rows = append(rows, settingRow{"models." + name, fmt.Sprintf("%s at %s", m.Model, m.Endpoint()), config.FromFile})
 	}
+	return append(rows, listed(s.configured)...)
+}
+
+// listed are the rules, hooks, views and keys of a configuration file, one row each.
+func listed(c *config.Config) []settingRow {
+	var rows []settingRow
+	add := func(kind, name, value string) {
+		rows = append(rows, settingRow{kind + "." + name, value, config.FromFile})
+	}
+	for _, r := range c.Rules {
+		text := string(r.Action) + " when " + r.When.Text
+		if r.Grace > 0 {
+			text += ", after " + duration.Format(r.Grace)
+		}
+		add("rules", r.Name, text)
+	}
+	for _, h := range c.Hooks {
+		text := strings.Join(h.Run, " ")
+		if h.When.Text != "" {
+			text += " when " + h.When.Text
+		}
+		add("hooks", h.Name, text)
+	}
+	for _, v := range c.Views {
+		text := cmp.Or(v.Filter, "everything")
+		if v.Tab != "" {
+			text += ", of " + v.Tab
+		}
+		if v.Sort != "" {
+			text += ", by " + v.Sort
+		}
+		add("views", v.Name, text)
+	}
+	for _, scope := range slices.Sorted(maps.Keys(c.Keys)) {
+		for _, name := range slices.Sorted(maps.Keys(c.Keys[scope])) {
+			add("keys."+scope, name, cmp.Or(strings.Join(c.Keys[scope][name], ", "), "no key"))
+		}
+	}
 	return rows
+}
+
+func switched(name string, set *bool, otherwise bool) settingRow {
+	from := config.FromDefault
+	if set != nil {
+		from = config.FromFile
+	}
+	return settingRow{name, onOff(or(set, otherwise)), from}
 }
 
 func kept(age time.Duration) string {

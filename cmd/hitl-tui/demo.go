@@ -60,8 +60,12 @@ func (m *demo) run(ctx context.Context) error {
 		return fmt.Errorf("lay out the demo in %s: %w", m.folder, err)
 	}
 	hasGit := m.repository(ctx)
+	own, err := m.setup() // the demo looks and is handled as the user's own desk
+	if err != nil {
+		return err
+	}
 	d, err := m.openWith(ctx, setup{
-		store: m.store(), state: m.path("state"), workflows: []string{m.path("workflows")}, reviewer: m.flags.reviewer,
+		store: m.store(), state: m.path("state"), workflows: []string{m.path("workflows")}, reviewer: m.flags.reviewer, screen: own.screen,
 	}, openWrite)
 	if err != nil {
 		return err

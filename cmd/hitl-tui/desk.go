@@ -28,10 +28,20 @@ func (a *app) openTheDesk(ctx context.Context) error {
 func (a *app) showDesk(ctx context.Context, d *opened) error {
 	defer a.keepTime(ctx, d)()
 	defer a.attend(ctx, d)()
+	s := d.setup.screen
 	return ui.Run(ctx, d.Masked, ui.Options{
-		Theme: d.setup.theme, Themes: theme.Shelf{Dir: d.setup.themes}, Keys: keymap.Overrides(d.setup.keys), ReadOnly: a.flags.readOnly, StateDir: d.setup.state, Bell: true,
-		Grace: d.setup.grace, Views: d.setup.views,
+		Theme: s.theme, Themes: theme.Shelf{Dir: s.themes}, Keys: keymap.Overrides(s.keys), ReadOnly: a.flags.readOnly, StateDir: d.setup.state,
+		Bell: or(s.is.Bell, true), Notify: or(s.is.Notify, false), NoMouse: !or(s.is.Mouse, true), ReducedMotion: or(s.is.ReducedMotion, false),
+		Grace: d.setup.grace, Views: s.views,
 	})
+}
+
+// or is what was set, else what holds without it.
+func or(set *bool, otherwise bool) bool {
+	if set != nil {
+		return *set
+	}
+	return otherwise
 }
 
 // attend applies rules and runs hooks until the function it returns is called.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -109,6 +110,11 @@ func (x *examination) configuration(s setup) {
 			x.add("configuration", levelProblem, "make it, or take it out of workflows in "+s.config, "the folder of workflows %s is not there", folder)
 		}
 	}
+	for _, h := range s.configured.Hooks {
+		if _, err := exec.LookPath(h.Run[0]); err != nil {
+			x.add("configuration", levelProblem, "install it, or take the hook out of "+s.config, "the program of hook %s cannot be run: %v", h.Name, err)
+		}
+	}
 	if len(x.findings) > before {
 		return
 	}
@@ -116,7 +122,16 @@ func (x *examination) configuration(s setup) {
 		x.ok("configuration", "no file at %s: defaults hold", s.config)
 		return
 	}
-	x.ok("configuration", "%s", s.config)
+	text := s.config
+	for _, n := range []struct {
+		count int
+		what  string
+	}{{len(s.rules), "rule"}, {len(s.hooks), "hook"}, {len(s.views), "view"}} {
+		if n.count > 0 {
+			text += ", " + plural(int64(n.count), n.what)
+		}
+	}
+	x.ok("configuration", "%s", text)
 }
 
 // open opens the store; nil when there is none, or it cannot be opened.

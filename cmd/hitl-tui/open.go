@@ -36,21 +36,28 @@ const (
 type setup struct {
 	store     string
 	state     string // folder of drafts, outbox and log
-	themes    string // folder of the user's themes
 	workflows []string
 	folders   []string // those of workflows that are configured
 	reviewer  string
-	theme     string
-	keys      config.Keys
-	redact    redact.Rules
-	retention config.Retention
-	grace     time.Duration
-	models    map[string]llm.Model
-	rules     []desk.Rule
-	hooks     []desk.Hook
-	views     []ui.View
-	config    string                   // the configuration file
-	from      map[string]config.Origin // of the settings that can come from several places
+	screen
+	redact     redact.Rules
+	retention  config.Retention
+	grace      time.Duration
+	models     map[string]llm.Model
+	rules      []desk.Rule
+	hooks      []desk.Hook
+	config     string                   // the configuration file
+	configured *config.Config           // what it says
+	from       map[string]config.Origin // of the settings that can come from several places
+}
+
+// screen is how the desk is drawn and handled.
+type screen struct {
+	theme  string
+	keys   config.Keys
+	views  []ui.View
+	themes string // folder of the user's themes
+	is     config.Screen
 }
 
 // library reads workflow files for this invocation.
@@ -89,8 +96,8 @@ func (a *app) setup() (setup, error) {
 	case err != nil:
 		return usage(err)
 	}
-	s := setup{state: paths.State, themes: paths.Themes(), workflows: c.Workflows, folders: c.Workflows, keys: c.Keys, models: c.Models, config: file,
-		redact: c.Redact, retention: c.Retention}
+	s := setup{state: paths.State, screen: screen{themes: paths.Themes(), keys: c.Keys, is: c.Screen}, workflows: c.Workflows, folders: c.Workflows,
+		models: c.Models, config: file, redact: c.Redact, retention: c.Retention, configured: c}
 	a.redact = c.Redact
 	if s.views, err = viewsOf(c); err != nil {
 		return usage(err)

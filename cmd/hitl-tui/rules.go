@@ -49,7 +49,7 @@ func condition(e config.Expression, what string) (desk.Condition, []config.Fault
 	c, faults := rule.Compile(e.Text)
 	var bad []config.Fault
 	for _, f := range faults {
-		bad = append(bad, config.Fault{Line: e.Line, Column: e.Column, Message: f.At(what)})
+		bad = append(bad, e.Fault(f.Offset, f.At(what)))
 	}
 	return c, bad
 }

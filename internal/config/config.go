@@ -27,10 +27,11 @@ const DefaultGrace = 5 * time.Second
 
 // Config is a configuration file. Empty fields were not set.
 type Config struct {
-	File      string   // where it was read, "" for none
-	Store     string   // URL
-	Reviewer  string   // who answers
-	Theme     string   // name
+	File      string // where it was read, "" for none
+	Store     string // URL
+	Reviewer  string // who answers
+	Theme     string // name
+	Screen    Screen
 	Workflows []string // folders in which workflows are found by name, absolute
 	Keys      Keys
 	Grace     *time.Duration // nil: DefaultGrace; zero: decisions are sent at once
@@ -40,6 +41,15 @@ type Config struct {
 	Rules     []Rule
 	Hooks     []Hook
 	Views     []View
+}
+
+// Screen is how the desk treats the terminal and the person at it. What is nil was not set.
+type Screen struct {
+	Mouse         *bool // the desk takes the mouse
+	Bell          *bool // rings when a question comes while the window has not the focus
+	Notify        *bool // asks the terminal for a notification then
+	ReducedMotion *bool // nothing counts down or moves by itself
+	Accessible    *bool // plain questions and answers, line by line
 }
 
 // Keys is the remapped keys: scope, then command id, then keys.
@@ -104,15 +114,15 @@ func Load(path, home string, required bool) (*Config, error) {
 // Parse reads the text of a configuration file that stands at path.
 func Parse(path, text, home string) (*Config, error) {
 	d := decoder{home: home, dir: filepath.Dir(path), config: &Config{File: path}}
+	d.lines = strings.Split(text, "\n")
 	if root := d.read(text); root != nil {
 		d.mapping(root, "the configuration", d.topLevel())
 	}
 	if len(d.faults) > 0 {
 		slices.SortStableFunc(d.faults, func(a, b Fault) int { return a.Line - b.Line })
-		lines := strings.Split(text, "\n")
 		for i, f := range d.faults {
-			if f.Line >= 1 && f.Line <= len(lines) && !f.secret {
-				d.faults[i].Excerpt = excerpt(lines[f.Line-1])
+			if f.Line >= 1 && f.Line <= len(d.lines) && !f.secret {
+				d.faults[i].Excerpt = excerpt(d.lines[f.Line-1])
 			}
 		}
 		return nil, &Error{File: path, Faults: d.faults}
@@ -137,6 +147,7 @@ func excerpt(line string) string {
 type decoder struct {
 	reader
 	home, dir string
+	lines     []string // of the file
 	config    *Config
 }
 
@@ -152,6 +163,11 @@ func (d *decoder) topLevel() []key {
 		{"store", func(v *node) { c.Store = d.storeURL(d.text(v, "store")) }},
 		{"reviewer", func(v *node) { c.Reviewer = d.text(v, "reviewer") }},
 		{"theme", func(v *node) { c.Theme = d.text(v, "theme") }},
+		{"mouse", func(v *node) { c.Screen.Mouse = d.yesNo(v, "mouse") }},
+		{"bell", func(v *node) { c.Screen.Bell = d.yesNo(v, "bell") }},
+		{"notify", func(v *node) { c.Screen.Notify = d.yesNo(v, "notify") }},
+		{"reduced_motion", func(v *node) { c.Screen.ReducedMotion = d.yesNo(v, "reduced_motion") }},
+		{"accessible", func(v *node) { c.Screen.Accessible = d.yesNo(v, "accessible") }},
 		{"workflows", func(v *node) {
 			for _, folder := range d.texts(v, "workflows") {
 				c.Workflows = append(c.Workflows, d.path(folder))
@@ -224,6 +240,16 @@ func (d *decoder) text(v *node, what string) string {
 		d.fault(v.line, v.column, "%s is empty; remove the key, or give it a value", what)
 	}
 	return v.text
+}
+
+// yesNo reads true or false.
+func (d *decoder) yesNo(v *node, what string) *bool {
+	text := d.text(v, what)
+	yes := text == "true"
+	if v.kind == isScalar && text != "" && !yes && text != "false" {
+		d.fault(v.line, v.column, "%s must be true or false, not %q", what, text)
+	}
+	return &yes
 }
 
 // texts reads a list of texts; one text is a list of one.

@@ -3,6 +3,7 @@ package config_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hitl-tui/hitl-tui/internal/config"
 	"github.com/hitl-tui/hitl-tui/internal/llm"
@@ -160,8 +162,49 @@ views:
 		},
 		Views: []config.View{{Name: "mine", Filter: "assignee:ann older:1d", Tab: "waiting", Sort: "updated"}},
 	}
-	if diff := cmp.Diff(want, got, sameRules()); diff != "" {
+	if diff := cmp.Diff(want, got, sameRules(), cmpopts.IgnoreUnexported(config.Expression{})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A fault in a condition is told at its place, however the condition is written.
+func TestExpressionFault(t *testing.T) {
+	for text, want := range map[string]string{
+		"rules: [{name: r, action: skip, when: kind == bad}]":                                      "1:47",
+		"rules: [{name: r, action: skip, when: \"kind == bad\"}]":                                  "1:48",
+		"rules: [{name: r, action: skip, when: 'kind == bad'}]":                                    "1:48",
+		"rules:\n  - name: r\n    action: skip\n    when: é == bad\n":                              "4:16",
+		"rules:\n  - name: r\n    action: skip\n    when: |\n      kind ==\n        bad\n":         "6:9",
+		"rules:\n  - name: r\n    action: skip\n    when: \"kind\\t== bad\"\n":                     "4:11",
+		"rules:\n  - name: r\n    action: skip\n    when: >\n      kind ==\n      bad and so on\n": "",
+	} {
+		c, err := config.Parse("c.yaml", text, "/home/ann")
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		e := c.Rules[0].When
+		f := e.Fault(strings.Index(e.Text, "bad"), "unknown")
+		if got := fmt.Sprintf("%d:%d", f.Line, f.Column); want != "" && got != want {
+			t.Errorf("%s: at %s, want %s", text, got, want)
+		}
+		if f.Excerpt == "" || f.Line < 1 {
+			t.Errorf("%s: no line is shown: %+v", text, f)
+		}
+	}
+}
+
+func TestScreen(t *testing.T) {
+	c, err := config.Parse("c.yaml", "mouse: false\nbell: true\nreduced_motion: true\n", "/home/ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.Screen
+	if s.Mouse == nil || *s.Mouse || s.Bell == nil || !*s.Bell || s.ReducedMotion == nil || !*s.ReducedMotion || s.Notify != nil || s.Accessible != nil {
+		t.Errorf("%+v", s)
+	}
+	if _, err := config.Parse("c.yaml", "mouse: off", "/home/ann"); err == nil || !strings.Contains(err.Error(), `1:8: mouse must be true or false, not "off"`) {
+		t.Error(err)
 	}
 }
 
@@ -241,7 +284,7 @@ func TestAllFaultsAreReportedWithTheirLines(t *testing.T) {
 c.yaml:3:7: keys must be a mapping of scopes, not a text
   3 | keys: 5
     |       ^
-c.yaml:5:1: unknown key "them"; did you mean "theme"? (the keys are store, reviewer, theme, workflows, keys, grace, retention, redact, models, rules, hooks, views)
+c.yaml:5:1: unknown key "them"; did you mean "theme"? (the keys are store, reviewer, theme, mouse, bell, notify, reduced_motion, accessible, workflows, keys, grace, retention, redact, models, rules, hooks, views)
   5 | them: d^[ark
     | ^`
 	if diff := cmp.Diff(want, err.Error()); diff != "" {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/nearest"
@@ -16,6 +17,47 @@ import (
 type Expression struct {
 	Text         string
 	Line, Column int
+
+	lines []string // of the file
+}
+
+// Fault is a mistake at a byte of the expression, at its place in the file. Where the text does not stand there as it is
+// read, since it is folded or has escapes, it is the place at which the expression begins.
+func (e Expression) Fault(offset int, message string) Fault {
+	f := Fault{Line: e.Line, Column: e.Column, Message: message}
+	before := e.Text[:min(max(offset, 0), len(e.Text))]
+	row, start := strings.Count(before, "\n"), strings.LastIndexByte(before, '\n')+1
+	column := utf8.RuneCountInString(before[start:])
+	text := strings.Split(e.Text, "\n")[row]
+	if line, ok := e.line(e.Line); ok && row == 0 {
+		at := string([]rune(line)[min(e.Column-1, utf8.RuneCountInString(line)):])
+		quoted := strings.HasPrefix(at, `"`) || strings.HasPrefix(at, "'")
+		switch {
+		case strings.HasPrefix(at, text):
+			f.Column += column
+		case quoted && strings.HasPrefix(at[1:], text):
+			f.Column += column + 1
+		}
+	}
+	for _, first := range []int{e.Line, e.Line + 1} { // a block begins below its key
+		line, ok := e.line(first + row)
+		if at := strings.Index(line, text); ok && text != "" && strings.TrimSpace(line) == strings.TrimSpace(text) && at >= 0 {
+			f.Line, f.Column = first+row, at+column+1
+			break
+		}
+	}
+	if line, ok := e.line(f.Line); ok {
+		f.Excerpt = excerpt(line)
+	}
+	return f
+}
+
+// line is one line of the file, counted from 1.
+func (e Expression) line(n int) (string, bool) {
+	if n < 1 || n > len(e.lines) {
+		return "", false
+	}
+	return e.lines[n-1], true
 }
 
 // Rule answers a question by itself.
@@ -86,7 +128,7 @@ func (d *decoder) nameOf(v *node, what string, taken func(string) bool) string {
 }
 
 func (d *decoder) expression(v *node, what string) Expression {
-	return Expression{Text: d.text(v, what), Line: v.line, Column: v.column}
+	return Expression{Text: d.text(v, what), Line: v.line, Column: v.column, lines: d.lines}
 }
 
 // rules reads [{name, when, action, data, grace}].

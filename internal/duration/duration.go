@@ -104,13 +104,14 @@ func index(name string) int {
 	return -1
 }
 
-// Format writes d so that Parse reads it back, to the millisecond: 1h30m, 2d, 500ms, 0s.
+// Format writes d so that Parse reads it back, to the millisecond: 1h30m, 30d, 500ms, 0s. It writes no weeks: 30d says
+// more than 4w2d.
 func Format(d time.Duration) string {
 	if d < time.Millisecond {
 		return "0s"
 	}
 	var b strings.Builder
-	for _, u := range units() {
+	for _, u := range units()[1:] {
 		if n := d / u.size; n > 0 {
 			fmt.Fprintf(&b, "%d%s", n, u.name)
 			d -= n * u.size

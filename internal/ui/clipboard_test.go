@@ -26,6 +26,9 @@ func TestClipboardCommand(t *testing.T) {
 		"macOS":                         {nil, []string{"pbcopy"}, []string{"pbcopy"}},
 		"none installed":                {map[string]string{"DISPLAY": ":0"}, nil, nil},
 		"the desktop is another's: ssh": {map[string]string{"DISPLAY": "localhost:10.0", "SSH_CONNECTION": "1.2.3.4"}, []string{"xclip"}, nil},
+		"ssh by its terminal":           {map[string]string{"DISPLAY": "localhost:10.0", "SSH_TTY": "/dev/pts/1"}, []string{"xclip", "tmux"}, nil},
+		"tmux over ssh":                 {map[string]string{"SSH_TTY": "/dev/pts/1", "TMUX": "/s,1,0"}, []string{"pbcopy", "tmux"}, []string{"tmux", "load-buffer", "-w", "-"}},
+		"the desktop before tmux":       {map[string]string{"TMUX": "/s,1,0"}, []string{"clip.exe", "tmux"}, []string{"clip.exe"}},
 	} {
 		got := clipboardCommand(func(k string) string { return c.env[k] }, func(name string) (string, error) {
 			if slices.Contains(c.found, name) {
@@ -35,6 +38,23 @@ func TestClipboardCommand(t *testing.T) {
 		})
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestCopyWords(t *testing.T) {
+	for want, c := range map[string]copied{
+		"4 characters copied with wl-copy":                                                     {by: "wl-copy", long: true, tmux: true},
+		"4 characters sent to the terminal's clipboard (OSC 52), which may not take so many":   {long: true, tmux: true},
+		"4 characters sent to the terminal's clipboard (OSC 52), if tmux has set-clipboard on": {tmux: true},
+		"4 characters copied to tmux, and to the terminal's clipboard if that allows it":       {by: "tmux", tmux: true},
+		"4 characters sent to the terminal's clipboard (OSC 52), if it allows that":            {},
+	} {
+		m := New(t.Context(), world(t), Options{})
+		c.what = "4 characters"
+		c.apply(m)
+		if m.status.text != want {
+			t.Errorf("%+v is told as %q, want %q", c, m.status.text, want)
 		}
 	}
 }

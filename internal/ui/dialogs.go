@@ -44,7 +44,9 @@ func (m *Model) open(d dialog.Dialog, on func(*Model, dialog.Result) tea.Cmd) te
 	return nil
 }
 
-func (m *Model) kit() dialog.Kit { return dialog.Kit{Theme: m.theme, Keys: m.keys, Hides: m.hides} }
+func (m *Model) kit() dialog.Kit {
+	return dialog.Kit{Theme: m.theme, Keys: m.keys, Hides: m.hides, Still: m.opts.ReducedMotion}
+}
 
 // hides tells whether a command is not offered at all.
 func (m *Model) hides(c command.Command) bool { return m.opts.ReadOnly && c.Changes() }

@@ -34,6 +34,7 @@ type Model struct {
 	dark          bool
 	darkChosen    bool // by the reviewer: the terminal's own answer no longer counts
 	mouse         bool
+	clusters      bool // the terminal draws what reads as one character in one place, however many code points it has
 	focused       bool // the window
 	focusedAt     time.Time
 	clickFocuses  bool // a click right behind the focus only gave it to the window
@@ -124,6 +125,7 @@ func New(ctx context.Context, d Desk, o Options) *Model {
 	m.reviewer = d.Reviewer()
 	m.inbox = inbox.New(ctx, d, m.theme, m.keys, o.Now, m.reviewer)
 	m.inbox.SetReadOnly(o.ReadOnly)
+	m.inbox.SetStill(o.ReducedMotion)
 	m.history = history.New(ctx, d, m.theme, o.Now)
 	m.prune = retention.New(ctx, d, m.theme, o.Now)
 	m.thread = thread.New(ctx, d, m.theme, o.Now)

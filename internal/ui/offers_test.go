@@ -93,11 +93,11 @@ func TestFailureOfAnAnsweredRunIsToldOnceAndRings(t *testing.T) {
 	if m.unseen != 1 {
 		t.Errorf("one failure counts %d", m.unseen)
 	}
-	if m.ring() == nil {
+	if m.ring("") == nil {
 		t.Error("no bell while the window has not the focus")
 	}
 	m.Update(tea.FocusMsg{})
-	if m.ring() != nil {
+	if m.ring("") != nil {
 		t.Error("a bell while the reviewer looks at it")
 	}
 }

@@ -120,9 +120,9 @@ func (m *Model) sendNow(id string) tea.Cmd {
 }
 
 // countdown keeps one clock going while an answer waits for the end of its grace time or a run is watched, once a
-// second on the second of the youngest; at rest there is none.
+// second on the second of the youngest; at rest, and with reduced motion, there is none.
 func (m *Model) countdown() tea.Cmd {
-	if m.ticking {
+	if m.ticking || m.opts.ReducedMotion {
 		return nil
 	}
 	unsent := m.unsent()
@@ -188,9 +188,4 @@ func doneWord(action string) string {
 		return info.Done
 	}
 	return action
-}
-
-// secondsLeft rounds up, so that the last second shows as 1.
-func secondsLeft(until, now time.Time) int {
-	return max(int((until.Sub(now)+time.Second-1)/time.Second), 0)
 }

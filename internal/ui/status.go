@@ -119,12 +119,16 @@ func (m *Model) statusLine(w int) string {
 // unsentText is the outbox in one sentence: the newest answer, its countdown, the key that takes it back.
 func (m *Model) unsentText(unsent []desk.Entry, w int) string {
 	e := unsent[len(unsent)-1]
-	when := fmt.Sprintf("sends in %d s", secondsLeft(e.SendAt, m.now()))
-	if w < 60 {
-		when = fmt.Sprintf("sends %ds", secondsLeft(e.SendAt, m.now()))
-	}
-	if e.State == desk.Held {
+	when := fmt.Sprintf("sends in %d s", ago.Left(m.now(), e.SendAt))
+	switch {
+	case e.State == desk.Held:
 		when = "sends once its thread rests"
+	case m.opts.ReducedMotion && w < 60:
+		when = "sends " + ago.Clock(e.SendAt)
+	case m.opts.ReducedMotion:
+		when = "sends at " + ago.Clock(e.SendAt)
+	case w < 60:
+		when = fmt.Sprintf("sends %ds", ago.Left(m.now(), e.SendAt))
 	}
 	key := m.keys.Key(command.TakeBack)
 	back := key + " take back"
@@ -180,6 +184,9 @@ func (m *Model) runningText() string {
 	what := last.Node
 	if title := m.titleOf(last.Thread); title != "" {
 		what = short(title, 24) + " " + what
+	}
+	if m.opts.ReducedMotion {
+		return fmt.Sprintf("running %d: %s", n, what)
 	}
 	return fmt.Sprintf("running %d: %s %s", n, what, ago.Took(m.now().Sub(m.started[last.Thread])))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hitl-tui/hitl-tui/internal/ui/guard"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
@@ -24,6 +25,11 @@ func (m *Model) terminal(msg tea.Msg) (tea.Cmd, bool) {
 		m.clickFocuses, m.focusedAt = true, m.now()
 		m.guard.Unsettle(m.now(), "the window got its focus")
 		return m.readTheme(m.themeFile.Name), true
+	case tea.ModeReportMsg:
+		// As Bubble Tea itself decides how to count cells.
+		if v := msg.Value; msg.Mode == ansi.ModeUnicodeCore && (v == ansi.ModeReset || v == ansi.ModeSet || v == ansi.ModePermanentlySet) {
+			m.clusters = true
+		}
 	case tea.BlurMsg:
 		m.focused = false
 	case tea.ResumeMsg:

@@ -38,8 +38,12 @@ type Options struct {
 	Now      func() time.Time // nil: time.Now
 	Grace    time.Duration    // how long the desk lets an answer be taken back, to be told; 0: 5 s
 	Bell     bool             // ring when a question comes while the window has not the focus
-	NoMouse  bool             // leave the mouse to the terminal
-	Views    []View           // filters kept under names
+	Notify   bool             // ask the terminal for a notification then
+	NoMouse  bool             // leave the mouse to the terminal, unless the palette takes it
+
+	ReducedMotion bool // nothing counts down: times are said once
+
+	Views []View // filters kept under names
 
 	// Program is appended to the options of the Bubble Tea program: tests give it a size and a frame rate.
 	Program []tea.ProgramOption

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
@@ -70,6 +69,9 @@ func (m *Model) View() tea.View {
 		v.SetContent(cell.Block([]string{"too small:", fmt.Sprintf("%dx%d", m.width, m.height), fmt.Sprintf("of %dx%d", minWidth, minHeight)}, m.width, m.height))
 	default:
 		content, cursor := m.frame()
+		if !m.clusters {
+			content = cell.ByRune(content)
+		}
 		v.SetContent(content)
 		v.Cursor = cursor
 	}
@@ -101,7 +103,7 @@ func (m *Model) frame() (string, *tea.Cursor) {
 		box := d.View()
 		w, h := boxSize(box)
 		x, y := max((m.width-w)/2, 0), max((m.height-h)/3, 0)
-		base = overlay(base, box, x, y)
+		base = cell.Overlay(base, box, x, y)
 		cursor = at(d, x, y)
 	}
 	return base, cursor
@@ -185,20 +187,6 @@ func boxSize(box string) (w, h int) {
 		w, h = max(w, cell.Width(l)), h+1
 	}
 	return w, h
-}
-
-// overlay draws a box over a screen.
-func overlay(base, box string, x, y int) string {
-	lines := strings.Split(base, "\n")
-	for i, l := range strings.Split(box, "\n") {
-		if y+i >= len(lines) {
-			break
-		}
-		under := lines[y+i]
-		w := cell.Width(l)
-		lines[y+i] = ansi.Truncate(under, x, "") + "\x1b[m" + l + "\x1b[m" + ansi.TruncateLeft(under, x+w, "")
-	}
-	return strings.Join(lines, "\n")
 }
 
 func replaceLine(base string, y int, line string) string {

@@ -50,7 +50,7 @@ func (m *Model) heard(b bridge.Batch) tea.Cmd {
 			m.wakes[e.Thread] = true
 			changed, outbox = true, true
 			if e.Kind == desk.RunFailed {
-				cmds = append(cmds, m.complain(failure(m.titleOf(e.Thread), e), e.Thread), m.ring())
+				cmds = append(cmds, m.complain(failure(m.titleOf(e.Thread), e), e.Thread), m.ring("a run failed"))
 			}
 		}
 	}
@@ -98,17 +98,41 @@ func (c counted) apply(m *Model) tea.Cmd {
 	more := m.counted && n > m.lastWait
 	m.lastWait, m.counted = n, true
 	if more {
-		return m.ring()
+		return m.ring(plural(int(n), "question waits", "questions wait"))
 	}
 	return nil
 }
 
-// ring calls a reviewer who looks elsewhere.
-func (m *Model) ring() tea.Cmd {
-	if m.focused || !m.opts.Bell {
+// ring calls a reviewer who looks elsewhere. What is told says nothing of a question: a notification may show on a locked
+// screen, and its text is not ours.
+func (m *Model) ring(text string) tea.Cmd {
+	if m.focused {
 		return nil
 	}
-	return tea.Raw("\a")
+	call := ""
+	if m.opts.Bell {
+		call = "\a"
+	}
+	if m.opts.Notify {
+		call += notification(m.getenv, "hitl-tui: "+text)
+	}
+	if call == "" {
+		return nil
+	}
+	return tea.Raw(call)
+}
+
+// notification is what makes a terminal show one (OSC 9), nothing where it would show the sequence. tmux hands it on where
+// allow-passthrough is on, and drops it elsewhere.
+func notification(getenv func(string) string, text string) string {
+	if strings.HasPrefix(getenv("TERM"), "linux") {
+		return ""
+	}
+	seq := "\x1b]9;" + text + "\x1b\\"
+	if getenv("TMUX") != "" {
+		return "\x1bPtmux;" + strings.ReplaceAll(seq, "\x1b", "\x1b\x1b") + "\x1b\\"
+	}
+	return seq
 }
 
 // failure is a run's failure in a sentence.

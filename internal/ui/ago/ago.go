@@ -58,6 +58,14 @@ func Due(now, due time.Time) string {
 	return "OVER " + Age(now.Sub(due))
 }
 
+// Left is the seconds that are left until a time, rounded up, so that the last one shows as 1.
+func Left(now, until time.Time) int {
+	return max(int((until.Sub(now)+time.Second-1)/time.Second), 0)
+}
+
+// Clock is a time of day.
+func Clock(t time.Time) string { return t.Format("15:04:05") }
+
 // Took is how long something ran: 12ms, 0.4s, 38s, 14m, 3h.
 func Took(d time.Duration) string {
 	switch {

@@ -72,6 +72,7 @@ type Kit struct {
 	Theme *theme.Theme
 	Keys  *keymap.Map
 	Hides func(command.Command) bool // commands that are not to be shown; nil: none
+	Still bool                       // nothing counts down
 }
 
 func (k Kit) shows(c command.Command) bool { return k.Hides == nil || !k.Hides(c) }

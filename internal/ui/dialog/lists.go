@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+	"github.com/hitl-tui/hitl-tui/internal/ui/ago"
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
 	"github.com/hitl-tui/hitl-tui/internal/ui/command"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/list"
@@ -132,7 +133,10 @@ func (o *OutboxList) row(e desk.Entry, w int, _ list.State) []string {
 	th := o.kit.Theme
 	state := string(e.State)
 	if e.State == desk.Unsent {
-		state = fmt.Sprintf("sends in %d s", max(int(e.SendAt.Sub(o.now).Round(time.Second)/time.Second), 0))
+		state = fmt.Sprintf("sends in %d s", ago.Left(o.now, e.SendAt))
+		if o.kit.Still {
+			state = "sends at " + ago.Clock(e.SendAt)
+		}
 	}
 	title := e.Decision.Title
 	if title == "" {

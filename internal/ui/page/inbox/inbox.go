@@ -50,6 +50,7 @@ type Page struct {
 	store    desk.StoreInfo
 	reviewer string
 	readOnly bool
+	still    bool // nothing counts down
 	keys     *keymap.Map
 
 	tab    desk.Tab
@@ -81,6 +82,9 @@ func New(ctx context.Context, d Desk, th *theme.Theme, keys *keymap.Map, now fun
 	p.list = list.New(th, func(r *row) string { return r.ID }, p.viewRow)
 	return p
 }
+
+// SetStill says when an answer is sent, instead of counting down to it.
+func (p *Page) SetStill(on bool) { p.still = on }
 
 // Init reads the list for the first time.
 func (p *Page) Init() tea.Cmd { return p.Reload() }

@@ -177,7 +177,10 @@ func (p *Page) when(r *row) string {
 	if e, ok := p.outbox[r.ID]; ok {
 		switch e.State {
 		case desk.Unsent:
-			return fmt.Sprintf("%ds", secondsLeft(e, now))
+			if p.still {
+				return ago.Clock(e.SendAt)
+			}
+			return fmt.Sprintf("%ds", ago.Left(now, e.SendAt))
 		case desk.Held:
 			return "held"
 		case desk.Queued:
@@ -293,8 +296,3 @@ func (p *Page) empty() string {
 }
 
 func msDuration(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
-
-// secondsLeft rounds up, so that the last second shows as 1.
-func secondsLeft(e desk.Entry, now time.Time) int {
-	return max(int((e.SendAt.Sub(now)+time.Second-1)/time.Second), 0)
-}
