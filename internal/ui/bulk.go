@@ -136,10 +136,10 @@ func (m *Model) respondAll(all []desk.Decision, t guard.Ticket) tea.Cmd {
 	}
 	m.tickets[t] = ""
 	ctx, d := m.ctx, m.desk
-	return func() tea.Msg {
+	return tea.Batch(m.greeted(), func() tea.Msg {
 		entries, errs := d.RespondAll(ctx, all)
 		return bulkDone{decisions: all, ticket: t, entries: entries, errs: errs}
-	}
+	})
 }
 
 // bulkDone is the desk's word on each decision of a bulk: of each index an entry or an error.

@@ -109,10 +109,10 @@ func (m *Model) respond(x desk.Decision, draft *desk.Draft, t guard.Ticket) tea.
 	m.inflight[x.Question] = true
 	m.tickets[t] = ""
 	ctx, d := m.ctx, m.desk
-	return func() tea.Msg {
+	return tea.Batch(m.greeted(), func() tea.Msg {
 		e, err := d.Respond(ctx, x, draft)
 		return responded{decision: x, ticket: t, entry: e, err: err}
-	}
+	})
 }
 
 // responded is the desk's word on a decision.

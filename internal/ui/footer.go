@@ -59,6 +59,9 @@ func (m *Model) shown(items []footer.Item) []footer.Item {
 
 // inboxItems are the actions of the drawn question, and the keys of the list.
 func (m *Model) inboxItems() (decide, list []footer.Item) {
+	if m.inbox.Selected() == nil {
+		return footer.Of(command.NewThread), footer.Of(command.Filter, command.Search, command.Views, command.Close)
+	}
 	q, drawn := m.inbox.Drawn()
 	if drawn && !m.opts.ReadOnly {
 		for _, c := range q.Permitted() {

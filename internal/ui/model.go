@@ -70,6 +70,8 @@ type Model struct {
 	log    []message
 	unseen int // failures not looked at
 
+	greeting bool // the keys to know are told
+
 	stopPrune context.CancelFunc // of a running prune
 
 	revealed bool // secrets are shown
@@ -136,7 +138,7 @@ func New(ctx context.Context, d Desk, o Options) *Model {
 // Init asks the terminal for its background, reads the first page and begins to listen.
 func (m *Model) Init() tea.Cmd {
 	return tea.Batch(tea.RequestBackgroundColor, m.inbox.Init(), m.readInfo(), m.readOutbox(),
-		bridge.Listen(m.ctx, m.desk), m.minute())
+		bridge.Listen(m.ctx, m.desk), m.minute(), m.readGreeting())
 }
 
 // result is a message that says itself what it changes: the outcome of a call of the desk.

@@ -82,7 +82,7 @@ func (m *Model) runGlobal(id command.ID) (tea.Cmd, bool) {
 	case command.Close:
 		return m.close(), true
 	case command.Back:
-		return m.back(), true
+		return tea.Batch(m.greeted(), m.back()), true
 	case command.Interrupt:
 		return m.interrupted(), true
 	case command.SuspendDesk:

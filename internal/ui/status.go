@@ -95,6 +95,8 @@ func (m *Model) statusLine(w int) string {
 	default:
 		if marked, _ := m.inbox.Marked(); len(marked) > 0 && m.place == atInbox {
 			left = append(left, statusbar.Part{Text: fmt.Sprintf("%d marked", len(marked))})
+		} else if m.greeting {
+			left = append(left, statusbar.Part{Text: m.greetingText(w)})
 		} else if m.opts.ReadOnly {
 			left = append(left, statusbar.Part{Text: "read-only", Level: statusbar.Muted})
 		}

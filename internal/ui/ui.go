@@ -32,6 +32,7 @@ type Options struct {
 	Keys     keymap.Overrides // the user's own keys
 	ReadOnly bool             // nothing that decides, runs or destroys
 	StateDir string           // for the files handed to $EDITOR; "" is the system's temporary folder
+	Greet    bool             // tell who is new the first keys, until a decision or Esc; StateDir remembers it
 	Env      []string         // nil: the process's
 	Input    io.Reader        // nil: the terminal
 	Output   io.Writer        // nil: the terminal
