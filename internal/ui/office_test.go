@@ -56,8 +56,9 @@ const officeChange = `--- a/prod-eu/live.conf
 `
 
 // office is the desk of the pictures: an afternoon of a small team.
-func office(t testing.TB) *desktest.Desk {
+func office(t testing.TB, now func() time.Time) *desktest.Desk {
 	d := desktest.New(t)
+	d.Now = now
 	ago := func(x time.Duration) time.Time { return d.Now().Add(-x) }
 	add := func(id, workflow, node string, asked, due time.Duration, q desk.Question) {
 		x := desk.Detail{Thread: desk.Thread{ID: id, Workflow: workflow, Node: node, Step: 5, WaitingSince: ago(asked), Updated: ago(asked), Created: ago(asked + time.Hour)}}

@@ -43,8 +43,9 @@ func TestPicturesAreFresh(t *testing.T) {
 	for name, p := range pictures() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				time.Sleep(time.Until(time.Date(2026, 3, 12, 14, 32, 0, 0, time.UTC)))
-				m := New(t.Context(), office(t), Options{StateDir: t.TempDir()})
+				later := time.Until(time.Date(2026, 3, 12, 14, 32, 0, 0, time.UTC))
+				now := func() time.Time { return time.Now().Add(later) }
+				m := New(t.Context(), office(t, now), Options{StateDir: t.TempDir(), Now: now})
 				m.setTheme(m.themeFile, !p.light)
 				program := tuitest.Run(t, m, p.w, p.h)
 				defer func() {

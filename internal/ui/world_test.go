@@ -3,6 +3,7 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -135,4 +136,10 @@ func start(t testing.TB, d *desktest.Desk, w, h int) *tuitest.Loop {
 	t.Cleanup(func() { time.Sleep(10 * time.Minute) }) // past every tick that is left
 	l.Advance(time.Second)
 	return l
+}
+
+// TestMain lets the desk of the tests stand where the clocks show UTC, wherever they run.
+func TestMain(m *testing.M) {
+	time.Local = time.UTC
+	os.Exit(m.Run())
 }

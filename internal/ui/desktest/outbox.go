@@ -78,7 +78,7 @@ func (d *Desk) conflict(thread string) error {
 }
 
 func (d *Desk) send(e *desk.Entry) {
-	timer := time.NewTimer(time.Until(e.SendAt))
+	timer := time.NewTimer(e.SendAt.Sub(d.Now()))
 	defer timer.Stop()
 	<-timer.C
 	d.sendNow(e)
