@@ -13,7 +13,7 @@ import (
 )
 
 // fixture is a large SQLite store, written as rows: by commits a million threads would take minutes. One thread of twenty
-// waits for a person, one of those in three with a deadline; the others are done.
+// waits for a person, one of those in three with a deadline, years ahead; the others are done.
 type fixture struct {
 	threads int
 	steps   int // of each thread
@@ -25,7 +25,7 @@ const (
 		node, title, assignee, team, priority, error, base, base_size, chain_steps, chain_size, fingerprint, workdir, started_by)
 		WITH RECURSIVE ids (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM ids WHERE n < ?1)
 		SELECT n, printf('0192f0c1-%012d', n), n * ?2, ?2 - 1, 1, CASE WHEN n % 20 THEN 'done' ELSE 'interrupted' END,
-			CASE WHEN n % 60 THEN 9223372036854775807 ELSE ?3 + n * 1000 + 172800000000 END,
+			CASE WHEN n % 60 THEN 9223372036854775807 ELSE ?3 + n * 1000 + 315532800000000 END,
 			CASE WHEN n % 20 THEN 9223372036854775807 ELSE ?3 + n * 1000 END, ?3 + n * 1000, ?3 + n * 1000, n % 20 = 0, 0, 'bench',
 			CASE WHEN n % 20 THEN '' ELSE 'review' END, 'Claim ' || n || ' of a colleague, a train ticket', '', '', '', '',
 			?2 - 1, ?4, 0, 0, ?5, '/srv/bench', 'bench' FROM ids`

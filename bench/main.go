@@ -39,6 +39,7 @@ type row struct {
 type pair struct {
 	ours, peer func() error
 	between    func() error // what follows a call of ours and is not measured; may be nil
+	after      func() error // the same of the peer
 	close      func() error
 }
 
@@ -55,7 +56,7 @@ func (m notMeasured) Error() string { return "not measured: " + string(m) }
 
 // rows is the table, one file for each group. scale is the part of their size that large stores are to have.
 func rows(scale float64) []row {
-	return slices.Concat(storeRows(), backendRows(), sizeRows(scale), saverRows(), engineRows(), flatRows(), fileRows(), screenRows())
+	return slices.Concat(storeRows(), backendRows(), sizeRows(scale), saverRows(), engineRows(), flatRows(), fileRows(), screenRows(), startRows(scale), httpRows())
 }
 
 func main() {
@@ -132,7 +133,7 @@ func (r *row) measure(table *tabwriter.Writer, dir string) (err error) {
 		if p.peer == nil {
 			continue
 		}
-		if err := t.peer.take(r, p.peer, nil); err != nil {
+		if err := t.peer.take(r, p.peer, p.after); err != nil {
 			return err
 		}
 	}
@@ -154,7 +155,11 @@ func (r *row) counted(table *tabwriter.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(table, "%s\t%s\t%d %s\t\t%s\t%d %s\t%.2f\t%s\n", r.name, r.ours, ours, r.unit, r.peer, peer, r.unit, float64(ours)/float64(peer), r.target)
+	ratio := "-"
+	if peer != 0 {
+		ratio = fmt.Sprintf("%.2f", float64(ours)/float64(peer))
+	}
+	fmt.Fprintf(table, "%s\t%s\t%d %s\t\t%s\t%d %s\t%s\t%s\n", r.name, r.ours, ours, r.unit, r.peer, peer, r.unit, ratio, r.target)
 	return nil
 }
 
