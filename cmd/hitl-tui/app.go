@@ -59,6 +59,8 @@ type globals struct {
 	quiet    bool
 	readOnly bool
 	exitCode bool
+
+	accessible bool // of the commands that open the desk
 }
 
 // shownError is an error the command has already told; only its exit code is left.

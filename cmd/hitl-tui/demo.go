@@ -24,13 +24,14 @@ func (a *app) demoCommand() *cobra.Command {
 their questions. Whatever you decide is carried out in that folder. It is deleted when the desk is left, unless --keep
 is given or there is no terminal.`,
 		"hitl-tui demo\nhitl-tui demo --keep", cobra.NoArgs, nil)
+	a.accessibleFlag(cmd)
 	cmd.Flags().BoolVar(&keep, "keep", false, "keep the folder and say where it is")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		folder, err := os.MkdirTemp("", "hitl-tui-demo-")
 		if err != nil {
 			return err
 		}
-		keep = keep || !a.interactive()
+		keep = keep || !a.interactive() && !a.flags.accessible
 		if !keep {
 			defer os.RemoveAll(folder)
 		}
@@ -77,7 +78,7 @@ func (m *demo) run(ctx context.Context) error {
 	if err := m.fill(ctx, d, hasGit); err != nil {
 		return err
 	}
-	if !m.interactive() {
+	if !m.interactive() && !m.accessible(own) {
 		page, err := d.Threads(ctx, desk.Query{Tab: desk.All, Limit: 100})
 		if err != nil {
 			return err

@@ -24,6 +24,7 @@ hitl-tui resume 7f3k approve`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.openTheDesk(cmd.Context()) },
 	}
+	a.accessibleFlag(root)
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.flags.store, "store", "", "where threads are kept: sqlite:PATH, file:DIR, postgres://HOST/DATABASE, redis://HOST, memory: or none: (HITL_TUI_STORE)")
 	flags.StringVarP(&a.flags.config, "config", "c", "", "configuration file (HITL_TUI_CONFIG)")
@@ -54,6 +55,11 @@ hitl-tui resume 7f3k approve`,
 		a.completing(a.exportCommand(), any, nothing), a.importCommand(), a.backupCommand(), a.restoreCommand(), a.compactCommand(), a.doctorCommand())
 	a.add(root, "help", a.actionsCommand(), a.keysCommand(), a.themesCommand(), a.configCommand(), a.versionCommand())
 	return root
+}
+
+// accessibleFlag adds --accessible to a command that opens the desk.
+func (a *app) accessibleFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.flags.accessible, "accessible", false, "ask line by line, for screen readers (accessible: true in the configuration)")
 }
 
 // helpCommand is cobra's own, but that a command which is none is wrong usage.

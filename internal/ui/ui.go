@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -84,6 +85,7 @@ func Run(ctx context.Context, d Desk, o Options) error {
 		po = append(po, tea.WithOutput(o.Output))
 	}
 	program = tea.NewProgram(New(ctx, d, o), append(po, o.Program...)...)
+	defer keepTitle(o)()
 	_, err := program.Run()
 	rest.end()
 	switch {
@@ -95,6 +97,20 @@ func Run(ctx context.Context, d Desk, o Options) error {
 		return fmt.Errorf("terminal desk: %w", err)
 	}
 	return nil
+}
+
+// keepTitle has the terminal keep the title of its window, and gives it back when the function it returns is called.
+func keepTitle(o Options) (restore func()) {
+	const push, pop = "\x1b[22;2t", "\x1b[23;2t"
+	var out io.Writer = os.Stdout
+	if o.Output != nil {
+		out = o.Output
+	}
+	if strings.HasPrefix(getenv(o.Env, "TERM"), "linux") {
+		return func() {}
+	}
+	_, _ = io.WriteString(out, push) // a terminal that cannot be written to ends the program by itself
+	return func() { _, _ = io.WriteString(out, pop) }
 }
 
 // getenv reads one variable of an environment in the form NAME=value; the last one counts.
