@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -172,6 +173,9 @@ func (a *attendance) look(ctx context.Context, t Thread) error {
 	switch {
 	case Code(err) == CodeNotFound:
 		return nil // deleted since
+	case slices.Contains([]string{CodeStoreCorrupt, CodeStoreNewer, CodeWorkflowInvalid, CodeWorkflowChanged}, Code(err)):
+		a.desk.o.Log.Warn("rules and hooks pass over a thread that cannot be read", "thread", t.ID, "error", err)
+		return nil
 	case err != nil:
 		return err
 	}
