@@ -49,7 +49,7 @@ func contents() map[string]struct {
 }
 
 // contentDesk is a desk with one question, whose content is read.
-func contentDesk(t *testing.T, q actions.Question) *desktest.Desk {
+func contentDesk(t testing.TB, q actions.Question) *desktest.Desk {
 	d := desktest.New(t)
 	if q.Kind == "" {
 		q.Kind = actions.Approval
@@ -62,51 +62,18 @@ func contentDesk(t *testing.T, q actions.Question) *desktest.Desk {
 	return d
 }
 
-// Each kind of content at three sizes without colours, and at one in the colours of dark and light terminals: the words
-// are the same.
+// The layout of each kind of content at three sizes.
 func TestContentIsShownAsWhatItIs(t *testing.T) {
-	for name, shown := range contents() {
-		looks := []struct {
-			name   string
-			size   [2]int
-			styled bool
-			dark   bool
-		}{{"dark", [2]int{80, 24}, true, true}, {"light", [2]int{80, 24}, true, false}}
+	for name := range contents() {
 		for _, size := range tuitest.Sizes() {
-			looks = append(looks, struct {
-				name   string
-				size   [2]int
-				styled bool
-				dark   bool
-			}{fmt.Sprintf("%dx%d", size[0], size[1]), size, false, true})
-		}
-		words := map[bool]string{}
-		for _, look := range looks {
-			t.Run(name+" "+look.name, func(t *testing.T) {
+			file := fmt.Sprintf("content_%s_%dx%d", name, size[0], size[1])
+			t.Run(file, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					l := start(t, contentDesk(t, shown.q), look.size[0], look.size[1])
-					m := l.Model.(*Model)
-					m.setTheme(m.themeFile, look.dark)
-					for _, k := range append([]string{"enter"}, shown.keys...) {
-						l.Keys(k)
-						l.View()
-						l.Advance(settle)
-					}
-					tuitest.CheckBox(t, l.View(), look.size[0], look.size[1])
-					if bad := tuitest.UnsafeIn(l.View()); bad != "" {
-						t.Errorf("%s gets to the screen", bad)
-					}
-					got := tuitest.Layout(l.View())
-					if look.styled {
-						got = tuitest.Styled(l.View())
-						words[look.dark] = ansi.Strip(l.View())
-					}
-					tuitest.Golden(t, "content_"+name+"_"+look.name, got)
+					l := scenes()["content_"+name].show(t, size[0], size[1], true)
+					tuitest.CheckBox(t, l.View(), size[0], size[1])
+					tuitest.Golden(t, file, tuitest.Layout(l.View()))
 				})
 			})
-		}
-		if words[true] != words[false] {
-			t.Errorf("%s: light and dark differ in more than colours", name)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
-// screens are the main screens and the keys that lead there.
+// screens are the screens and dialogs, and the keys that lead there.
 func screens() map[string][]string {
 	return map[string][]string{
 		"inbox":    {"j"},
@@ -32,6 +32,27 @@ func screens() map[string][]string {
 		"activity": {"6"},
 		"keep":     {"7"},
 		"help":     {"?"},
+		"thread":   {"2", "enter"},
+		"error":    {"3", "enter"},
+		"outputs":  {"4", "enter"},
+		"new":      {"+"},
+		"input":    {"+", "1"},
+		"outbox":   {"a", "a", "U"},
+		"marked":   {"G", "space", "k", "k", "space"},
+		"bulk":     {"G", "space", "k", "k", "space", "A"},
+		"bulk_ask": {"G", "space", "k", "k", "space", "A", "a"},
+		"palette":  {":"},
+		"found":    {":", "h", "i", "s", "t"},
+		"views":    {"v"},
+		"messages": {"!"},
+		"filter":   {"f", "s"},
+		"copy":     {"y"},
+		"skip":     {"G", "enter", "S"},
+		"reject":   {"j", "enter", "r"},
+		"claimed":  {"j", "j", "enter", "s"},
+		"form":     {"j", "j", "enter", "s", "y"},
+		"quit":     {"a", "a", "q"},
+		"empty":    {"f", "z", "z", "enter"},
 	}
 }
 
@@ -42,39 +63,12 @@ func TestScreens(t *testing.T) {
 			file := fmt.Sprintf("%s_%dx%d", name, size[0], size[1])
 			t.Run(file, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					l := start(t, world(t), size[0], size[1])
-					for _, k := range keys {
-						l.Keys(k)
-						l.View()
-						l.Advance(settle)
-					}
+					l := scene{stocked, keys}.show(t, size[0], size[1], true)
 					tuitest.CheckBox(t, l.View(), size[0], size[1])
 					tuitest.Golden(t, file, tuitest.Layout(l.View()))
 				})
 			})
 		}
-	}
-}
-
-// The colours of the inbox on dark and on light terminals. The words are the same.
-func TestColours(t *testing.T) {
-	var plain []string
-	for _, dark := range []bool{true, false} {
-		name := map[bool]string{true: "dark", false: "light"}[dark]
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				l := start(t, world(t), 80, 24)
-				l.Keys("j")
-				if dark != l.Model.(*Model).dark {
-					l.Model.(*Model).setTheme(l.Model.(*Model).themeFile, dark)
-				}
-				tuitest.Golden(t, "inbox_"+name, tuitest.Styled(l.View()))
-				plain = append(plain, ansi.Strip(l.View()))
-			})
-		})
-	}
-	if len(plain) == 2 && plain[0] != plain[1] {
-		t.Error("light and dark differ in more than colours")
 	}
 }
 

@@ -167,12 +167,7 @@ func TestSizesInARow(t *testing.T) {
 	for name, keys := range screens() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := start(t, world(t), 80, 24)
-				for _, k := range keys {
-					l.Keys(k)
-					l.View()
-					l.Advance(settle)
-				}
+				l := scene{stocked, keys}.show(t, 80, 24, true)
 				want := l.View()
 				sizes := [][2]int{{1, 1}, {0, 0}, {500, 200}, {24, 6}, {1, 200}, {500, 1}, {23, 5}}
 				for i := range 200 {

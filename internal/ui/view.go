@@ -138,7 +138,10 @@ func (m *Model) tabLine() string {
 		desk.Failed: {Label: "Failed", Short: "Fail", Alarm: true}, desk.Finished: {Label: "Finished", Short: "Done"},
 		desk.All: {Label: "All"}, activityTab: {Label: "Activity", Short: "Log"}, retentionTab: {Label: "Retention", Short: "Keep"},
 	}
-	keys := map[desk.Tab]string{desk.Waiting: "1", desk.Running: "2", desk.Failed: "3", desk.Finished: "4", desk.All: "5", activityTab: "6", retentionTab: "7"}
+	keys := map[desk.Tab]string{}
+	for id, tab := range tabOf {
+		keys[tab] = m.keys.Key(id)
+	}
 	counts := m.inbox.Counts()
 	var items []tabs.Tab
 	active := 0

@@ -96,6 +96,16 @@ func world(t testing.TB) *desktest.Desk {
 	return d
 }
 
+// stocked is the world with workflows to start.
+func stocked(t testing.TB) *desktest.Desk {
+	d := world(t)
+	d.AddWorkflow(desk.Workflow{Name: "article", File: "article.yaml", Description: "an edit loop until the text is long enough, then a headline",
+		Input: json.RawMessage(`{"type":"object","required":["topic"],"properties":{"topic":{"type":"string","title":"topic","description":"what it is about"},` +
+			`"words":{"type":"integer","title":"words","default":200},"tone":{"type":"string","title":"tone","enum":["calm","lively"]},"draft":{"type":"boolean","title":"draft only"}}}`)})
+	d.AddWorkflow(desk.Workflow{Name: "release-notes", File: "release-notes.yaml", Description: "notes from git log, approved, edited or drafted again"})
+	return d
+}
+
 // addRecord adds a day of decisions.
 func addRecord(d *desktest.Desk) {
 	for i := range 24 {

@@ -35,7 +35,7 @@ func Context(t *theme.Theme, items []actions.Labelled, w int) pager.Source {
 			lines = append(lines, "  "+src.Line(i))
 		}
 		if n := src.Len() - longest; n > 0 {
-			lines = append(lines, t.Muted.Render(fmt.Sprintf("  ... %d more lines: d shows all raw", n)))
+			lines = append(lines, t.Muted.Render(fmt.Sprintf("  ... %d more lines, all in the raw display", n)))
 		}
 	}
 	return lines

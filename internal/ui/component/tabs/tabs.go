@@ -20,8 +20,8 @@ type Tab struct {
 }
 
 // View draws one line of exactly w cells with a note (the store's name) at the right. The active tab is in brackets.
-// Where not all fit, keys are left out, then labels are shortened, then tabs go from the right, but never the active
-// one or an alarm.
+// Where not all fit, labels are shortened; then, as one that is narrow, the line has no keys and tells the active tab by
+// its whole name in capitals, and an alarm by capitals; then tabs go from the right, but never the active one or an alarm.
 func View(th *theme.Theme, items []Tab, active int, note string, w int) string {
 	if w <= 0 {
 		return ""
@@ -34,7 +34,7 @@ func View(th *theme.Theme, items []Tab, active int, note string, w int) string {
 	for i := range shown {
 		shown[i] = true
 	}
-	for _, form := range []style{{keys: true}, {keys: true, short: true}, {short: true}} {
+	for _, form := range []style{{keys: true}, {keys: true, short: true}, {narrow: true}} {
 		if text := draw(th, items, shown, active, form); cell.Width(text)+cell.Width(right) <= w {
 			return fill(th, text, right, w)
 		}
@@ -44,11 +44,11 @@ func View(th *theme.Theme, items []Tab, active int, note string, w int) string {
 			continue
 		}
 		shown[i] = false
-		if text := draw(th, items, shown, active, style{short: true}); cell.Width(text)+cell.Width(right) <= w {
+		if text := draw(th, items, shown, active, style{narrow: true}); cell.Width(text)+cell.Width(right) <= w {
 			return fill(th, text, right, w)
 		}
 	}
-	return cell.Fit(draw(th, items, shown, active, style{short: true}), w)
+	return cell.Fit(draw(th, items, shown, active, style{narrow: true}), w)
 }
 
 func fill(th *theme.Theme, text, right string, w int) string {
@@ -56,7 +56,7 @@ func fill(th *theme.Theme, text, right string, w int) string {
 }
 
 // style is how much of each tab is drawn.
-type style struct{ keys, short bool }
+type style struct{ keys, short, narrow bool }
 
 func draw(th *theme.Theme, items []Tab, shown []bool, active int, form style) string {
 	var b strings.Builder
@@ -65,8 +65,14 @@ func draw(th *theme.Theme, items []Tab, shown []bool, active int, form style) st
 			continue
 		}
 		text := t.Label
-		if form.short && t.Short != "" {
+		if (form.short || form.narrow && i != active) && t.Short != "" {
 			text = t.Short
+		}
+		if form.narrow {
+			text = strings.ToLower(text)
+			if i == active || t.Alarm && t.Count > 0 {
+				text = strings.ToUpper(text)
+			}
 		}
 		if form.keys && t.Key != "" {
 			text = t.Key + " " + text
@@ -75,6 +81,10 @@ func draw(th *theme.Theme, items []Tab, shown []bool, active int, form style) st
 			text += fmt.Sprintf(" %d", t.Count)
 		}
 		switch {
+		case form.narrow && i == active:
+			b.WriteString(th.TabActive.Render(" " + text + " "))
+		case form.narrow && t.Alarm && t.Count > 0:
+			b.WriteString(th.BarDanger.Render(" " + text + " "))
 		case i == active:
 			b.WriteString(th.TabActive.Render("[" + text + "]"))
 		case t.Alarm && t.Count > 0:

@@ -326,7 +326,7 @@ func (p *Page) questionFoot(q desk.Question, w, h int) []string {
 }
 
 func (p *Page) positionLine(w int) string {
-	left := " d " + modeNames[p.view.mode]
+	left := " " + strings.TrimSpace(p.key(command.DisplayMode)+" "+modeNames[p.view.mode])
 	if q, ok := p.Current(); ok && p.view.mode == rendered && len(q.Content) > rawAbove {
 		left = " " + modeNames[raw] + ": over " + ago.Bytes(rawAbove)
 	}

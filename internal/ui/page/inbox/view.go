@@ -175,7 +175,7 @@ func (p *Page) sideActions(q desk.Question, w int) []string {
 		lines = append(lines, cell.Clip(text, w))
 	}
 	if refused := len(q.Choices) - len(permitted); refused > 0 {
-		lines = append(lines, p.theme.Muted.Render(cell.Clip(fmt.Sprintf(" %d more: Enter says why not", refused), w)))
+		lines = append(lines, p.theme.Muted.Render(cell.Clip(fmt.Sprintf(" %d more: %s says why not", refused, p.key(command.ActionsMenu)), w)))
 	}
 	return lines
 }
@@ -195,7 +195,7 @@ func (p *Page) sideRounds(q desk.Question, w int) []string {
 			lines = append(lines, lead+" "+l)
 		}
 	}
-	return append(lines, cell.Clip(fmt.Sprintf(" %-3d this one, %s; d: diff", q.Round, ago.Ago(p.now(), q.Asked)), w))
+	return append(lines, cell.Clip(fmt.Sprintf(" %-3d this one, %s; %s: diff", q.Round, ago.Ago(p.now(), q.Asked), p.key(command.DisplayMode)), w))
 }
 
 // roundBefore tells what came of the round before: what was said with the retry that ended it, or how it was answered

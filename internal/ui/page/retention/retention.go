@@ -17,6 +17,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/duration"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/list"
+	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
@@ -82,6 +83,7 @@ type Page struct {
 	desk  Desk
 	now   func() time.Time
 	theme *theme.Theme
+	keys  *keymap.Map
 	store desk.StoreInfo
 	w, h  int
 
@@ -121,8 +123,8 @@ type Row struct {
 func (r Row) key() string { return r.Workflow + "\x00" + r.Thread }
 
 // New makes the page.
-func New(ctx context.Context, d Desk, th *theme.Theme, now func() time.Time) *Page {
-	p := &Page{ctx: ctx, desk: d, now: now, theme: th, limits: Default()}
+func New(ctx context.Context, d Desk, th *theme.Theme, keys *keymap.Map, now func() time.Time) *Page {
+	p := &Page{ctx: ctx, desk: d, now: now, theme: th, keys: keys, limits: Default()}
 	p.rows = list.New(th, Row.key, p.viewRow)
 	return p
 }

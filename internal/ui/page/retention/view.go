@@ -9,6 +9,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 	"github.com/hitl-tui/hitl-tui/internal/ui/ago"
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
+	"github.com/hitl-tui/hitl-tui/internal/ui/command"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/list"
 )
 
@@ -122,7 +123,7 @@ func (p *Page) would() []string {
 		return []string{t.Muted.Render(" Reading ...")}
 	}
 	if x.Steps == 0 && x.Deleted == 0 {
-		none := []string{" " + t.Heading.Render("WOULD GO"), " nothing is within the bounds", "", t.Muted.Render(" b changes the bounds")}
+		none := []string{" " + t.Heading.Render("WOULD GO"), " nothing is within the bounds", "", t.Muted.Render(" " + p.keys.Key(command.Bounds) + " changes the bounds")}
 		return append(none, p.automatic()...)
 	}
 	share := ""

@@ -14,8 +14,10 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 	"github.com/hitl-tui/hitl-tui/internal/ui/ago"
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
+	"github.com/hitl-tui/hitl-tui/internal/ui/command"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/pager"
 	"github.com/hitl-tui/hitl-tui/internal/ui/content"
+	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
 	"github.com/hitl-tui/hitl-tui/internal/ui/path"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
@@ -37,6 +39,7 @@ type Page struct {
 	desk  Desk
 	now   func() time.Time
 	theme *theme.Theme
+	keys  *keymap.Map
 	w, h  int
 
 	thread string
@@ -62,8 +65,8 @@ type node struct {
 }
 
 // New makes the page.
-func New(ctx context.Context, d Desk, th *theme.Theme, now func() time.Time) *Page {
-	return &Page{ctx: ctx, desk: d, now: now, theme: th, out: pager.New(th), runs: map[string]*run{}}
+func New(ctx context.Context, d Desk, th *theme.Theme, keys *keymap.Map, now func() time.Time) *Page {
+	return &Page{ctx: ctx, desk: d, now: now, theme: th, keys: keys, out: pager.New(th), runs: map[string]*run{}}
 }
 
 // SetTheme changes the colours.
@@ -252,12 +255,15 @@ func (p *Page) fill() {
 func (p *Page) View() string {
 	lines := p.head()
 	nodes := p.nodes(max(p.h/2-2, 3))
-	lines = append(lines, nodes...)
-	lines = append(lines, p.theme.Border.Render(strings.Repeat("─", p.w)))
+	if len(nodes) > 0 || p.detail == nil {
+		lines = append(append(lines, nodes...), p.theme.Border.Render(strings.Repeat("─", p.w)))
+	}
 	room := max(p.h-len(lines)-1, 1)
 	p.out.SetSize(max(p.w-2, 1), room)
 	if p.out.Len() == 0 {
-		lines = append(lines, p.theme.Muted.Render(" "+p.nothing()))
+		for _, l := range cell.WrapText(p.nothing(), max(p.w-2, 1)) {
+			lines = append(lines, p.theme.Muted.Render(" "+l))
+		}
 	} else {
 		for _, l := range strings.Split(p.out.View(), "\n") {
 			lines = append(lines, " "+l)
@@ -266,7 +272,9 @@ func (p *Page) View() string {
 	for len(lines) < p.h-1 {
 		lines = append(lines, "")
 	}
-	lines = append(lines, p.theme.Muted.Render(cell.Right(p.out.Position()+" ", p.w)))
+	if p.out.Len() > 0 {
+		lines = append(lines, p.theme.Muted.Render(cell.Right(p.out.Position()+" ", p.w)))
+	}
 	return cell.Block(lines, p.w, p.h)
 }
 
@@ -277,7 +285,9 @@ func (p *Page) nothing() string {
 	case p.Live():
 		return "Nothing was printed yet."
 	case p.detail.Status == "interrupted":
-		return "It waits for an answer: Esc goes back to the list, where it can be given."
+		return "It waits for an answer: " + p.keys.Key(command.Back) + " goes back to the list, where it can be given."
+	case p.detail.Status == "running" && p.detail.Holder == "":
+		return "It runs elsewhere; what it prints is seen there."
 	case p.detail.Status == "running":
 		return "It is run by " + sanitize.Line(p.detail.Holder) + "; what it prints is seen there."
 	}

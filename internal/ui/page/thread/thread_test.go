@@ -10,6 +10,7 @@ import (
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/tuitest"
+	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
@@ -21,7 +22,7 @@ func TestNodesLightUpAsTheyRun(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	detail := one{Thread: desk.Thread{ID: "t1", Short: "t1", Title: "Publish", Workflow: "notes", Status: "running"},
 		Path: []desk.PathStep{{Run: "review@1", Status: "WAITING"}, {Run: "review@1", Status: "COMPLETED", Decision: "ana approve"}, {Run: "draft@1", Status: "RUNNING"}}}
-	p := New(t.Context(), detail, theme.Must("", true), func() time.Time { return now })
+	p := New(t.Context(), detail, theme.Must("", true), keymap.Default(), func() time.Time { return now })
 	p.SetSize(60, 16)
 	p.Update(p.Open("t1")())
 	heard := func(text, status string) {
@@ -57,7 +58,7 @@ func TestNodesLightUpAsTheyRun(t *testing.T) {
 }
 
 func TestOutputIsBounded(t *testing.T) {
-	p := New(t.Context(), one{}, theme.Must("", true), time.Now)
+	p := New(t.Context(), one{}, theme.Must("", true), keymap.Default(), time.Now)
 	p.SetSize(40, 12)
 	for range 3 {
 		p.Heard(desk.Event{Kind: desk.Progress, Thread: "t1", Node: "n", Text: strings.Repeat("line\n", keepLines)})
