@@ -69,7 +69,41 @@ func alternatives(place string, err *jsonschema.ValidationError) []Problem {
 	if len(consts) == len(err.Causes) && len(consts) > 0 {
 		return []Problem{{place, "must be one of " + strings.Join(consts, ", ")}}
 	}
+	if meant := likely(err); meant != nil {
+		return leaves(meant)
+	}
 	return []Problem{{place, strings.Join(slices.Compact(reasons), ", or ")}}
+}
+
+// likely is the one alternative that is meant: all others want a value of another type, or another constant directly
+// within it. nil where that is none or several.
+func likely(err *jsonschema.ValidationError) *jsonschema.ValidationError {
+	var meant *jsonschema.ValidationError
+	for _, cause := range err.Causes {
+		if ruledOut(cause, len(err.InstanceLocation)) {
+			continue
+		}
+		if meant != nil {
+			return nil
+		}
+		meant = cause
+	}
+	return meant
+}
+
+// ruledOut tells whether an alternative asks for another type than that of the value at this depth, or for another
+// constant in a property of it.
+func ruledOut(err *jsonschema.ValidationError, depth int) bool {
+	at := len(err.InstanceLocation)
+	switch k := err.ErrorKind.(type) {
+	case *kind.Type:
+		return at == depth
+	case *kind.Const:
+		return at <= depth+1
+	case *kind.Enum:
+		return at == depth+1 && len(k.Want) == 1
+	}
+	return slices.ContainsFunc(err.Causes, func(c *jsonschema.ValidationError) bool { return ruledOut(c, depth) })
 }
 
 func constOf(err *jsonschema.ValidationError) string {

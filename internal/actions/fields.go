@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -18,7 +19,9 @@ const (
 	SelectField  FieldKind = "select"      // one of Options
 	ManyField    FieldKind = "multiselect" // a list of some of Options
 	ListField    FieldKind = "list"        // of Items, each a text, a number or yes and no
-	ObjectField  FieldKind = "object"      // Fields
+	ItemsField   FieldKind = "items"       // a list of anything else: each is an Item
+	ObjectField  FieldKind = "object"      // Properties
+	VariantField FieldKind = "variant"     // one of Variants
 	RawField     FieldKind = "json"
 )
 
@@ -36,77 +39,248 @@ type Field struct {
 	Pattern     string
 	Minimum     string // bounds of a number as written, "" for none
 	Maximum     string
-	Items       FieldKind // of a list: text, number, integer or boolean
-	MinLength   int       // of a text, or of a multiselect or list the least number of items; 0 for none
-	MaxLength   int       // likewise; 0 for none
-	Multiline   bool      // a text that may be long
-	Secret      bool      // not to be echoed, drafted or recorded: writeOnly, or format password
-	Fields      []Field
+	Over        string // the number must be more than this, "" for none
+	Under       string // likewise less
+	MultipleOf  string
+	Const       json.RawMessage // the only value there can be; nil where there are more
+	Items       FieldKind       // of a list: text, number, integer or boolean
+	MinLength   int             // of a text, or of a multiselect, list or items the least number of items; 0 for none
+	MaxLength   int             // likewise; 0 for none
+	Multiline   bool            // a text that may be long
+	Secret      bool            // not to be echoed, drafted or recorded: writeOnly, or format password
+	Recursive   bool            // it stands within itself: not to be unfolded before it is asked for
+
+	inside inside
+}
+
+// inside is where the parts of a field are read from when they are asked for, since a schema may refer to itself.
+type inside struct {
+	schema *Schema
+	parts  []*value // a field's schema, what it refers to and its allOf: all of them hold
+	above  []*value // those of the fields around it
 }
 
 // Fields is the properties of an object schema in the order of its source; none when the schema is of no object
-// with properties. References within the schema are followed, those that lead in a circle end as RawField.
-func (s *Schema) Fields() []Field { return s.fieldsOf(s.source, 0) }
-
-// maxFieldDepth is how deep objects within objects still make a form that can be used.
-const maxFieldDepth = 4
-
-func (s *Schema) fieldsOf(object *value, depth int) []Field {
-	object = s.resolve(object)
-	props := object.get("properties")
-	if props == nil || props.kind != isObject {
+// with properties. References within the schema are followed.
+func (s *Schema) Fields() []Field {
+	root := s.Root()
+	if root.Kind != ObjectField {
 		return nil
 	}
-	required := object.get("required").texts()
-	out := make([]Field, 0, len(props.members))
-	for _, m := range props.members {
-		f := s.fieldOf(m.name, m.value, depth)
-		f.Required = slices.Contains(required, m.name)
-		out = append(out, f)
+	return root.Properties()
+}
+
+// Root is the schema itself as a field without a name.
+func (s *Schema) Root() Field { return s.fieldOf("", s.source, nil) }
+
+// Properties is the fields of an object, in the order of the schema.
+func (f Field) Properties() []Field {
+	in := f.inside
+	var required []string
+	for _, p := range in.parts {
+		required = append(required, p.get("required").texts()...)
+	}
+	var out []Field
+	for _, p := range in.parts {
+		props := p.get("properties")
+		if props == nil || props.kind != isObject {
+			continue
+		}
+		for _, m := range props.members {
+			x := in.schema.fieldOf(m.name, m.value, slices.Concat(in.above, in.parts))
+			x.Required = slices.Contains(required, m.name)
+			at := slices.IndexFunc(out, func(o Field) bool { return o.Name == m.name })
+			switch {
+			case at < 0:
+				out = append(out, x)
+			case x.Const != nil || out[at].Kind == RawField:
+				out[at] = x // the narrower of two that both hold
+			}
+		}
 	}
 	return out
 }
 
-func (s *Schema) fieldOf(name string, source *value, depth int) Field {
-	v := s.resolve(source)
-	types := v.get("type").texts()
-	f := Field{Name: name, Title: s.text(source, "title"), Description: s.text(source, "description"),
-		Format: s.text(v, "format"), Pattern: s.text(v, "pattern")}
-	if f.Title == "" {
-		f.Title = name
+// Item is any one item of a list, without a name.
+func (f Field) Item() Field {
+	in := f.inside
+	x := in.schema.fieldOf("", firstIn(in.parts, "items"), slices.Concat(in.above, in.parts))
+	x.Required = true
+	return x
+}
+
+// Variants is what a variant field can be, each with a title.
+func (f Field) Variants() []Field {
+	in := f.inside
+	keyword, alternatives, _ := alternativesOf(in.parts)
+	common := withoutFirst(in.parts, keyword)
+	out := make([]Field, len(alternatives))
+	for i, a := range alternatives {
+		own := in.schema.partsOf(a)
+		x := in.schema.read(slices.Concat(own, common), slices.Concat(in.above, in.parts))
+		x.Name, x.Required = f.Name, f.Required
+		x.Title = in.schema.nameOf(a, x)
+		out[i] = x
 	}
-	if d := firstOf(source.get("default"), v.get("default")); d != nil {
+	return out
+}
+
+// nameOf names an alternative: by its title, by the constant that tells it from the others, by the name of what it
+// refers to, by its kind.
+func (s *Schema) nameOf(alternative *value, x Field) string {
+	if t := s.text(alternative, "title"); t != "" {
+		return t
+	}
+	if x.Kind == ObjectField {
+		for _, p := range x.Properties() {
+			if p.Const != nil {
+				return p.Options[0].Label
+			}
+		}
+	}
+	if ref := alternative.get("$ref"); ref != nil {
+		return ref.text[strings.LastIndexByte(ref.text, '/')+1:]
+	}
+	return string(x.Kind)
+}
+
+func (s *Schema) fieldOf(name string, source *value, above []*value) Field {
+	f := s.read(s.partsOf(source), above)
+	f.Name = name
+	f.Title = cmp.Or(f.Title, name)
+	return f
+}
+
+// partsOf is all schemas that hold where v stands: v, what it refers to, and what allOf lists. One that leads in a
+// circle is there once.
+func (s *Schema) partsOf(v *value) []*value {
+	var out []*value
+	var add func(v *value, budget int)
+	add = func(v *value, budget int) {
+		if v == nil || v.kind != isObject || budget == 0 || slices.Contains(out, v) {
+			return
+		}
+		out = append(out, v)
+		if ref := v.get("$ref"); ref != nil {
+			if pointer, local := strings.CutPrefix(ref.text, "#"); local && (pointer == "" || pointer[0] == '/') {
+				add(s.source.at(pointer), budget-1)
+			}
+		}
+		if all := v.get("allOf"); all != nil {
+			for _, item := range all.items {
+				add(item, budget-1)
+			}
+		}
+	}
+	add(v, maxReferences)
+	return out
+}
+
+// firstIn is a keyword of the first part that has it.
+func firstIn(parts []*value, keyword string) *value {
+	for _, p := range parts {
+		if v := p.get(keyword); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// withoutFirst is the parts without a keyword of the first that has it.
+func withoutFirst(parts []*value, keyword string) []*value {
+	out := slices.Clone(parts)
+	if i := slices.IndexFunc(out, func(p *value) bool { return p.get(keyword) != nil }); i >= 0 {
+		out[i] = out[i].without(keyword)
+	}
+	return out
+}
+
+// read makes a field of schemas that all hold.
+func (s *Schema) read(parts, above []*value) Field {
+	var f Field
+	f.Recursive = slices.ContainsFunc(parts, func(p *value) bool { return slices.Contains(above, p) })
+	around := above
+	for range maxReferences {
+		keyword, only, null := alternativesOf(parts)
+		f.Nullable = f.Nullable || null
+		if len(only) != 1 || !null {
+			break
+		}
+		around = slices.Concat(around, parts)
+		added := s.partsOf(only[0])
+		f.Recursive = f.Recursive || slices.ContainsFunc(added, func(p *value) bool { return slices.Contains(around, p) })
+		parts = append(withoutFirst(parts, keyword), added...)
+	}
+	f.inside = inside{s, parts, around}
+	f.Title, f.Description = textIn(parts, "title"), textIn(parts, "description")
+	f.Format, f.Pattern = textIn(parts, "format"), textIn(parts, "pattern")
+	if d := firstIn(parts, "default"); d != nil {
 		f.Default = d.compact()
 	}
+	types := firstIn(parts, "type").texts()
 	if i := slices.Index(types, "null"); i >= 0 && len(types) > 1 {
 		f.Nullable = true
 		types = slices.Delete(slices.Clone(types), i, i+1)
 	}
-	f.Minimum = firstOf(v.get("minimum"), v.get("exclusiveMinimum")).number()
-	f.Maximum = firstOf(v.get("maximum"), v.get("exclusiveMaximum")).number()
-	f.Secret = f.Format == "password" || v.get("writeOnly").isTrue() || source.get("writeOnly").isTrue()
-	s.choose(&f, v, types, depth)
+	f.Minimum, f.Maximum = firstIn(parts, "minimum").number(), firstIn(parts, "maximum").number()
+	f.Over, f.Under = firstIn(parts, "exclusiveMinimum").number(), firstIn(parts, "exclusiveMaximum").number()
+	f.MultipleOf = firstIn(parts, "multipleOf").number()
+	f.Secret = f.Format == "password" || slices.ContainsFunc(parts, func(p *value) bool { return p.get("writeOnly").isTrue() })
+	s.choose(&f, types)
 	return f
 }
 
-// choose finds the control for v.
-func (s *Schema) choose(f *Field, v *value, types []string, depth int) {
+// alternativesOf is the first oneOf or anyOf, without null, and whether null was among it.
+func alternativesOf(parts []*value) (keyword string, alternatives []*value, null bool) {
+	for _, p := range parts {
+		for _, keyword := range []string{"oneOf", "anyOf"} {
+			list := p.get(keyword)
+			if list == nil {
+				continue
+			}
+			for _, item := range list.items {
+				if c := item.get("const"); c != nil && c.kind == isNull || slices.Equal(item.get("type").texts(), []string{"null"}) {
+					null = true
+				} else {
+					alternatives = append(alternatives, item)
+				}
+			}
+			return keyword, alternatives, null
+		}
+	}
+	return "", nil, false
+}
+
+// choose finds the control.
+func (s *Schema) choose(f *Field, types []string) {
+	parts := f.inside.parts
 	f.Kind = RawField
-	if f.Options = optionsOf(v); len(f.Options) > 0 {
+	if f.Options = optionsOf(parts); len(f.Options) > 0 {
 		f.Kind = SelectField
+		if len(f.Options) == 1 && !f.Nullable {
+			f.Const = f.Options[0].Value
+		}
 		return
 	}
-	if len(types) != 1 {
-		if len(types) == 0 && v.get("properties") != nil {
+	if _, alternatives, _ := alternativesOf(parts); len(alternatives) > 1 && narrows(alternatives) {
+		f.Kind = VariantField
+		return
+	}
+	if len(types) == 0 {
+		switch {
+		case firstIn(parts, "properties") != nil:
 			types = []string{"object"}
-		} else {
-			return
+		case firstIn(parts, "items") != nil:
+			types = []string{"array"}
 		}
+	}
+	if len(types) != 1 {
+		return
 	}
 	switch types[0] {
 	case "string":
 		f.Kind = TextField
-		f.MinLength, f.MaxLength = v.get("minLength").whole(), v.get("maxLength").whole()
+		f.MinLength, f.MaxLength = firstIn(parts, "minLength").whole(), firstIn(parts, "maxLength").whole()
 		const long = 120 // a line of a form
 		f.Multiline = f.MaxLength > long || f.Format == "" && f.Pattern == "" && f.MaxLength == 0 && !f.Secret
 	case "number":
@@ -116,52 +290,53 @@ func (s *Schema) choose(f *Field, v *value, types []string, depth int) {
 	case "boolean":
 		f.Kind = BooleanField
 	case "array":
-		if f.Options = optionsOf(s.resolve(v.get("items"))); len(f.Options) > 0 {
-			f.Kind = ManyField
-			f.MinLength, f.MaxLength = v.get("minItems").whole(), v.get("maxItems").whole()
-		} else if kind := scalarKind(s.resolve(v.get("items"))); kind != "" {
-			f.Kind, f.Items = ListField, kind
-			f.MinLength, f.MaxLength = v.get("minItems").whole(), v.get("maxItems").whole()
-		}
+		s.chooseList(f)
 	case "object":
-		if depth < maxFieldDepth {
-			if f.Fields = s.fieldsOf(v, depth+1); len(f.Fields) > 0 {
-				f.Kind = ObjectField
-			}
+		if firstIn(parts, "properties") != nil {
+			f.Kind = ObjectField
 		}
 	}
 }
 
-// scalarKind is the kind of a value that has room on a line, "" for any other.
-func scalarKind(v *value) FieldKind {
-	switch types := v.get("type").texts(); {
-	case len(types) != 1 || v.get("writeOnly").isTrue():
-	case types[0] == "string":
-		return TextField
-	case types[0] == "number":
-		return NumberField
-	case types[0] == "integer":
-		return IntegerField
-	case types[0] == "boolean":
-		return BooleanField
-	}
-	return ""
+// narrows tells whether the alternatives say what a value is, and not only which of its properties must be there.
+func narrows(alternatives []*value) bool {
+	return !slices.ContainsFunc(alternatives, func(a *value) bool {
+		return !slices.ContainsFunc([]string{"type", "properties", "$ref", "const", "enum", "items", "allOf", "anyOf", "oneOf"},
+			func(k string) bool { return a.get(k) != nil })
+	})
 }
 
-// optionsOf is the values of an enum, or of a oneOf or anyOf of which each alternative is a const with a title.
-func optionsOf(v *value) []OptionItem {
+func (s *Schema) chooseList(f *Field) {
+	parts := f.inside.parts
+	if items := firstIn(parts, "items"); items == nil || items.kind != isObject || firstIn(parts, "prefixItems") != nil {
+		return
+	}
+	f.MinLength, f.MaxLength = firstIn(parts, "minItems").whole(), firstIn(parts, "maxItems").whole()
+	switch item := f.Item(); {
+	case item.Kind == SelectField && !item.Nullable:
+		f.Kind, f.Options = ManyField, item.Options
+	case item.Kind == TextField && !item.Secret && !item.Nullable, item.Kind == NumberField && !item.Nullable,
+		item.Kind == IntegerField && !item.Nullable, item.Kind == BooleanField && !item.Nullable:
+		f.Kind, f.Items = ListField, item.Kind
+	default:
+		f.Kind = ItemsField
+	}
+}
+
+// optionsOf is the values of an enum or const, or of a oneOf or anyOf of which each alternative is a const with a title.
+func optionsOf(parts []*value) []OptionItem {
 	var out []OptionItem
-	if enum := v.get("enum"); enum != nil {
+	if c := firstIn(parts, "const"); c != nil {
+		return []OptionItem{{Value: c.compact(), Label: c.display()}}
+	}
+	if enum := firstIn(parts, "enum"); enum != nil {
 		for _, item := range enum.items {
 			out = append(out, OptionItem{Value: item.compact(), Label: item.display()})
 		}
 		return out
 	}
-	alternatives := firstOf(v.get("oneOf"), v.get("anyOf"))
-	if alternatives == nil {
-		return nil
-	}
-	for _, item := range alternatives.items {
+	_, alternatives, _ := alternativesOf(parts)
+	for _, item := range alternatives {
 		c := item.get("const")
 		if c == nil {
 			return nil
@@ -176,6 +351,13 @@ func optionsOf(v *value) []OptionItem {
 		out = append(out, option)
 	}
 	return out
+}
+
+func textIn(parts []*value, keyword string) string {
+	if t := firstIn(parts, keyword); t != nil && t.kind == isText {
+		return t.text
+	}
+	return ""
 }
 
 // resolve follows references within the source; where one leads nowhere or in a circle v is the empty schema.

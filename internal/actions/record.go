@@ -18,11 +18,10 @@ func Recorded(q Question, data json.RawMessage) json.RawMessage {
 	if err != nil {
 		return data
 	}
-	if schema.fieldOf("", schema.source, 0).Secret {
+	if schema.Root().Secret {
 		return digest(data)
 	}
-	names := map[string]bool{}
-	secretNames(schema.Fields(), names)
+	names := schema.secretNames()
 	if len(names) == 0 {
 		return data
 	}
@@ -37,15 +36,6 @@ func Recorded(q Question, data json.RawMessage) json.RawMessage {
 		return digest(data)
 	}
 	return out
-}
-
-func secretNames(fields []Field, names map[string]bool) {
-	for _, f := range fields {
-		if f.Secret {
-			names[f.Name] = true
-		}
-		secretNames(f.Fields, names)
-	}
 }
 
 // digestNamed puts digests in the place of the named members at any depth: an answer may wrap its object.

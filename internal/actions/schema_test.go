@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 )
@@ -140,21 +141,100 @@ func TestFields(t *testing.T) {
 	want := []actions.Field{
 		{Name: "name", Kind: actions.TextField, Title: "Your name", Description: "In full", Required: true, MinLength: 1, MaxLength: 40},
 		{Name: "notes", Kind: actions.TextField, Title: "notes", Multiline: true},
-		{Name: "age", Kind: actions.IntegerField, Title: "age", Minimum: "0", Maximum: "150", Default: raw("30")},
+		{Name: "age", Kind: actions.IntegerField, Title: "age", Minimum: "0", Under: "150", Default: raw("30")},
 		{Name: "rate", Kind: actions.NumberField, Title: "rate", Nullable: true},
 		{Name: "ok", Kind: actions.BooleanField, Title: "ok"},
 		{Name: "size", Kind: actions.SelectField, Title: "Size", Required: true, Options: []actions.OptionItem{option(`"S"`, "S", ""), option(`"M"`, "M", "")}},
 		{Name: "colour", Kind: actions.SelectField, Title: "colour", Options: []actions.OptionItem{option(`"r"`, "Red", "Like a rose"), option(`2`, "2", "")}},
 		{Name: "tags", Kind: actions.ManyField, Title: "tags", Options: []actions.OptionItem{option(`"a"`, "a", ""), option(`"b"`, "b", "")}, MinLength: 1},
-		{Name: "where", Kind: actions.ObjectField, Title: "where", Fields: []actions.Field{{Name: "city", Kind: actions.TextField, Title: "city", Format: "email", Required: true}}},
+		{Name: "where", Kind: actions.ObjectField, Title: "where"},
 		{Name: "pin", Kind: actions.TextField, Title: "pin", Secret: true},
-		{Name: "list", Kind: actions.RawField, Title: "list"},
+		{Name: "list", Kind: actions.ItemsField, Title: "list"},
 		{Name: "sizes", Kind: actions.ListField, Title: "sizes", Items: actions.NumberField, MaxLength: 3},
 		{Name: "self", Kind: actions.RawField, Title: "self"},
 		{Name: "any", Kind: actions.RawField, Title: "any"},
 	}
-	if diff := cmp.Diff(want, s.Fields()); diff != "" {
+	if diff := cmp.Diff(want, s.Fields(), cmpopts.IgnoreUnexported(actions.Field{})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestPartsOfFields: what stands within lists, alternatives and references, as a form asks for it step by step.
+func TestPartsOfFields(t *testing.T) {
+	s, err := actions.CompileSchema(raw(`{"$defs":{"node":{"type":"object","required":["name"],"properties":{"name":{"type":"string"},
+			"next":{"$ref":"#/$defs/node"},"below":{"type":"array","items":{"$ref":"#/$defs/node"}}}},
+			"Card":{"type":"object","properties":{"by":{"const":"card"},"number":{"type":"string"}}},
+			"base":{"type":"object","required":["id"],"properties":{"id":{"type":"integer"}}}},
+		"type":"object","properties":{
+		"tree":{"$ref":"#/$defs/node"},
+		"pay":{"oneOf":[{"$ref":"#/$defs/Card"},{"type":"object","title":"Cash","properties":{"by":{"const":"cash"}}},{"type":"null"}]},
+		"maybe":{"anyOf":[{"type":"integer","minimum":1},{"type":"null"}],"default":null},
+		"both":{"allOf":[{"$ref":"#/$defs/base"}],"properties":{"more":{"type":"boolean"}}},
+		"either":{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]},
+		"pair":{"type":"array","prefixItems":[{"type":"string"}],"items":{"type":"number"}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := map[string]actions.Field{}
+	for _, f := range s.Fields() {
+		fields[f.Name] = f
+	}
+	names := func(fields []actions.Field) string {
+		var out []string
+		for _, f := range fields {
+			name := f.Name + ":" + string(f.Kind)
+			if f.Required {
+				name += "!"
+			}
+			if f.Recursive {
+				name += "@"
+			}
+			out = append(out, name)
+		}
+		return strings.Join(out, " ")
+	}
+	tree := fields["tree"].Properties()
+	below := tree[2].Item()
+	for _, row := range [][2]string{
+		{names(s.Fields()), "tree:object pay:variant maybe:integer both:object either:object pair:json"},
+		{names(tree), "name:text! next:object@ below:items"},
+		{names([]actions.Field{below}), ":object!@"},
+		{names(below.Properties()), "name:text! next:object@ below:items@"},
+		{fields["pay"].Variants()[0].Title + " " + fields["pay"].Variants()[1].Title, "card Cash"},
+		{names(fields["pay"].Variants()[0].Properties()), "by:select number:text"},
+		{names(fields["both"].Properties()), "more:boolean id:integer!"},
+		{names(fields["either"].Properties()), "a:text"},
+	} {
+		if row[0] != row[1] {
+			t.Errorf("got %s, want %s", row[0], row[1])
+		}
+	}
+	if m := fields["maybe"]; !m.Nullable || m.Minimum != "1" || !fields["pay"].Nullable {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestAlternativesAreExplained: where all but one of the alternatives are out of the question, what that one misses is
+// told at its place.
+func TestAlternativesAreExplained(t *testing.T) {
+	s, err := actions.CompileSchema(raw(`{"properties":{
+		"pay":{"oneOf":[{"type":"object","properties":{"by":{"const":"card"},"number":{"type":"string","minLength":4}},"required":["by","number"]},
+			{"type":"object","properties":{"by":{"const":"cash"},"till":{"type":"integer"}},"required":["by","till"]}]},
+		"maybe":{"anyOf":[{"type":"integer","minimum":3},{"type":"null"}]},
+		"open":{"anyOf":[{"type":"integer"},{"type":"boolean"}]}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for answer, want := range map[string]string{
+		`{"pay":{"by":"card","number":"12"}}`: "/pay/number: must have at least 4 characters, has 2",
+		`{"pay":{"by":"cash"}}`:               "/pay/till: is required",
+		`{"maybe":2}`:                         "/maybe: must be at least 3",
+		`{"open":"x"}`:                        "/open: must be a whole number, not a text, or must be true or false, not a text",
+	} {
+		bad, ok := s.Check(raw(answer)).(*actions.DataError)
+		if !ok || len(bad.Problems) != 1 || bad.Problems[0].Pointer+": "+bad.Problems[0].Message != want {
+			t.Errorf("%s: %+v, want %s", answer, bad, want)
+		}
 	}
 }
 

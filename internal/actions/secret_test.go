@@ -9,13 +9,18 @@ import (
 
 func TestIsSecret(t *testing.T) {
 	for schema, want := range map[string]bool{
-		`{"properties":{"key":{"type":"string","writeOnly":true}}}`:                                     true,
-		`{"properties":{"key":{"type":"string","format":"password"}}}`:                                  true,
-		`{"properties":{"a":{"type":"object","properties":{"b":{"type":"string","writeOnly":true}}}}}`:  true,
-		`{"properties":{"a":{"$ref":"#/$defs/k"}},"$defs":{"k":{"type":"string","format":"password"}}}`: true,
-		`{"properties":{"key":{"type":"string"}}}`:                                                      false,
-		`{"type":"string","writeOnly":true}`:                                                            true,
-		`{"properties":{"writeOnly":{"type":"string"}}}`:                                                false,
+		`{"properties":{"key":{"type":"string","writeOnly":true}}}`:                                                                    true,
+		`{"properties":{"key":{"type":"string","format":"password"}}}`:                                                                 true,
+		`{"properties":{"a":{"type":"object","properties":{"b":{"type":"string","writeOnly":true}}}}}`:                                 true,
+		`{"properties":{"a":{"$ref":"#/$defs/k"}},"$defs":{"k":{"type":"string","format":"password"}}}`:                                true,
+		`{"properties":{"keys":{"type":"array","items":{"type":"object","properties":{"k":{"type":"string","writeOnly":true}}}}}}`:     true,
+		`{"properties":{"keys":{"type":"array","items":{"type":"string","format":"password"}}}}`:                                       true,
+		`{"properties":{"by":{"oneOf":[{"type":"object","properties":{"k":{"type":"string","writeOnly":true}}},{"type":"integer"}]}}}`: true,
+		`{"properties":{"key":{"anyOf":[{"type":"string","writeOnly":true},{"type":"null"}]}}}`:                                        true,
+		`{"properties":{"next":{"$ref":"#"}}}`:                                                                                         false,
+		`{"properties":{"key":{"type":"string"}}}`:                                                                                     false,
+		`{"type":"string","writeOnly":true}`:                                                                                           true,
+		`{"properties":{"writeOnly":{"type":"string"}}}`:                                                                               false,
 		`{"broken`: false,
 		``:         false,
 	} {

@@ -3,7 +3,6 @@ package desk
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 )
 
@@ -173,9 +172,6 @@ func (a *attendance) look(ctx context.Context, t Thread) error {
 	switch {
 	case Code(err) == CodeNotFound:
 		return nil // deleted since
-	case slices.Contains([]string{CodeStoreCorrupt, CodeStoreNewer, CodeWorkflowInvalid, CodeWorkflowChanged}, Code(err)):
-		a.desk.o.Log.Warn("rules and hooks pass over a thread that cannot be read", "thread", t.ID, "error", err)
-		return nil
 	case err != nil:
 		return err
 	}

@@ -40,7 +40,6 @@ type fakeThread struct {
 	due     time.Time
 	claimed string
 	answers []fakeAnswer
-	damaged error // why it cannot be opened
 }
 
 type fakeAnswer struct{ question, action, by, response string }
@@ -149,9 +148,6 @@ func (f *fakeSource) Open(ctx context.Context, id string) (*Detail, error) {
 	t, err := f.find(id)
 	if err != nil {
 		return nil, err
-	}
-	if t.damaged != nil {
-		return nil, t.damaged
 	}
 	return t.detail(), nil
 }

@@ -62,30 +62,6 @@ func TestRuleAnswersWhatWaitsAndWhatComes(t *testing.T) {
 	})
 }
 
-// A thread that cannot be read holds up neither those that wait beside it nor those that come.
-func TestRulesPassOverWhatCannotBeRead(t *testing.T) {
-	for _, code := range []string{CodeStoreCorrupt, CodeStoreNewer, CodeWorkflowInvalid} {
-		t.Run(code, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := newFake()
-				f.add("thread-1", 1).damaged = &Error{Code: code, Message: "checkpoint 1 cannot be read"}
-				one := f.add("thread-2", 1)
-				d := openDesk(t, f, Options{Rules: []Rule{approveAll("all")}})
-				attend(t, d)
-				f.add("thread-3", 1).damaged = &Error{Code: code, Message: "checkpoint 1 cannot be read"}
-				two := f.add("thread-4", 1)
-				time.Sleep(10 * time.Second)
-				synctest.Wait()
-				for _, x := range []*fakeThread{one, two} {
-					if len(x.answers) != 1 {
-						t.Errorf("%s: %+v, want one answer of the rule", x.id, x.answers)
-					}
-				}
-			})
-		})
-	}
-}
-
 // What no rule may answer, whatever it says.
 func TestRuleLeavesToPeople(t *testing.T) {
 	for name, prepare := range map[string]func(f *fakeSource, d *Desk, x *fakeThread){

@@ -111,7 +111,7 @@ func TestHalfTypedVerdictsAreKept(t *testing.T) {
 func TestWholeActionsStayAtAPart(t *testing.T) {
 	partsFlow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
 		slowly(p, ".", "a", "s")
-		p.Expect("SUBMIT", "1 transfer / Verdict", "(x) Approve")
+		p.Expect("SUBMIT", "1 transfer › Verdict", "(x) Approve")
 		slowly(p, "esc", "m")
 		p.Expect("RESPOND, then verdict 2 of 3")
 		slowly(p, "esc", ".", "m")

@@ -81,18 +81,25 @@ func retention() []Command {
 
 // The commands of panes, lists and dialogs.
 const (
-	EditorSend      ID = "editor.send"
-	EditorBack      ID = "editor.back"
-	EditorNext      ID = "editor.next_field"
-	EditorPrev      ID = "editor.previous_field"
-	EditorNewLine   ID = "editor.new_line"
-	EditorExternal  ID = "editor.external"
-	EditorSide      ID = "editor.side"
-	EditorRaw       ID = "editor.raw"
-	EditorCopy      ID = "editor.copy"
-	EditorDiscard   ID = "editor.discard"
-	EditorUp        ID = "editor.scroll_up"
-	EditorDown      ID = "editor.scroll_down"
+	EditorSend     ID = "editor.send"
+	EditorBack     ID = "editor.back"
+	EditorNext     ID = "editor.next_field"
+	EditorPrev     ID = "editor.previous_field"
+	EditorNewLine  ID = "editor.new_line"
+	EditorExternal ID = "editor.external"
+	EditorSide     ID = "editor.side"
+	EditorRaw      ID = "editor.raw"
+	EditorCopy     ID = "editor.copy"
+	EditorDiscard  ID = "editor.discard"
+	EditorUp       ID = "editor.scroll_up"
+	EditorDown     ID = "editor.scroll_down"
+	EditorAddItem  ID = "editor.add_item"
+
+	EditorRemoveItem  ID = "editor.remove_item"
+	EditorRestoreItem ID = "editor.restore_item"
+	EditorItemUp      ID = "editor.item_up"
+	EditorItemDown    ID = "editor.item_down"
+
 	EditorSuspend   ID = "editor.suspend"
 	EditorInterrupt ID = "editor.interrupt"
 
@@ -143,6 +150,11 @@ func panes() []Command {
 		{ID: EditorDiscard, Keys: []string{"ctrl+x"}, Title: "Discard the draft", Footer: "discard", Effect: Asks, Help: "discard the draft"},
 		{ID: EditorUp, Keys: []string{"alt+up"}, Title: "Scroll the question up", Footer: "scroll", Help: "scroll the other side up"},
 		{ID: EditorDown, Keys: []string{"alt+down"}, Title: "Scroll the question down", Help: "scroll the other side down"},
+		{ID: EditorAddItem, Keys: []string{"ctrl+g", "alt+i"}, Title: "Add an item", Footer: "add item", Help: "add an item to the list of a form, below the one with the focus"},
+		{ID: EditorRemoveItem, Keys: []string{"alt+x"}, Title: "Remove the item", Footer: "remove item", Help: "remove the item with the focus, with all within it"},
+		{ID: EditorRestoreItem, Keys: []string{"alt+u"}, Title: "Put the removed item back", Footer: "put back", Help: "put the item back that was removed last"},
+		{ID: EditorItemUp, Keys: []string{"alt+k"}, Title: "Move the item up", Footer: "move item", Help: "move the item with the focus up in its list"},
+		{ID: EditorItemDown, Keys: []string{"alt+j"}, Title: "Move the item down", Help: "move the item with the focus down in its list"},
 		{ID: EditorSuspend, Keys: []string{"ctrl+z"}, Title: "Suspend", Help: "suspend to the shell"},
 		{ID: EditorInterrupt, Keys: []string{"ctrl+c"}, Title: "Back", Help: "as back; a second within 2 s as close"},
 

@@ -49,7 +49,7 @@ func Fields(t *theme.Theme, schema json.RawMessage) pager.Source {
 	}
 	var lines pager.Lines
 	for _, f := range compiled.Fields() {
-		kind := string(f.Kind)
+		kind := kindOf(f)
 		if f.Required {
 			kind += ", required"
 		}
@@ -64,6 +64,17 @@ func Fields(t *theme.Theme, schema json.RawMessage) pager.Source {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// kindOf says in words what a field takes.
+func kindOf(f actions.Field) string {
+	switch f.Kind {
+	case actions.ItemsField:
+		return "list"
+	case actions.VariantField:
+		return "one of several"
+	}
+	return string(f.Kind)
 }
 
 // FieldCount is the number of fields of a form's schema.

@@ -269,12 +269,15 @@ func (f *face) field(x actions.Field, in string) (json.RawMessage, error) {
 	if x.Description != "" {
 		f.say("%s: %s", name, sanitize.Line(x.Description))
 	}
+	if x.Kind == actions.ObjectField && x.Recursive {
+		x.Kind = actions.RawField // without an end: as far as somebody writes
+	}
 	if x.Kind == actions.ObjectField {
 		inner, err := actions.Object(x.Default)
 		if len(x.Default) == 0 || err != nil {
 			inner = nil
 		}
-		return f.object(x.Fields, inner, name+", ")
+		return f.object(x.Properties(), inner, name+", ")
 	}
 	for i, o := range x.Options {
 		f.say("%d. %s", i+1, sanitize.Line(o.Label))
@@ -330,9 +333,9 @@ func kindWord(x actions.Field) string {
 		return "number of an option"
 	case actions.ManyField:
 		return "numbers of options"
-	case actions.ListField:
+	case actions.ListField, actions.ItemsField:
 		return "a JSON list"
-	case actions.RawField:
+	case actions.RawField, actions.VariantField:
 		return "JSON"
 	case actions.TextField:
 		if x.Format != "" {
@@ -366,7 +369,7 @@ func fieldValue(x actions.Field, line string) (json.RawMessage, string) {
 			return nil, err.Error()
 		}
 		return value, ""
-	case actions.NumberField, actions.IntegerField, actions.ListField, actions.RawField:
+	case actions.NumberField, actions.IntegerField, actions.ListField, actions.ItemsField, actions.VariantField, actions.RawField:
 		if !json.Valid([]byte(line)) {
 			return nil, "that is no " + kindWord(x)
 		}

@@ -170,7 +170,7 @@ func (p *Pane) toggleRaw() {
 	switch {
 	case p.form != nil:
 		if len(value) == 0 {
-			value = json.RawMessage(`{}`)
+			value = p.form.Empty()
 		}
 		if err := p.form.SetValue(value); err != nil {
 			p.error = err.Error()

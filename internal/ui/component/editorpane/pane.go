@@ -171,33 +171,11 @@ func (p *Pane) makeForm(value json.RawMessage) {
 		p.error = err.Error()
 		return
 	}
-	fields := schema.Fields()
-	if len(fields) == 0 {
-		return
-	}
-	f := form.New(p.theme, fields)
-	if len(value) > 0 && f.SetValue(withDefaults(f, value)) != nil {
+	f := form.New(p.theme, schema)
+	if f.Len() == 0 || len(value) > 0 && f.Prefill(value) != nil {
 		return
 	}
 	p.form, p.mode = f, formMode
-}
-
-// withDefaults lays a prefill over what the form shows already.
-func withDefaults(f *form.Form, value json.RawMessage) json.RawMessage {
-	var base, over map[string]json.RawMessage
-	if json.Unmarshal(f.Value(), &base) != nil || json.Unmarshal(value, &over) != nil || over == nil {
-		return value
-	}
-	for k, v := range base {
-		if _, ok := over[k]; !ok {
-			over[k] = v
-		}
-	}
-	merged, err := json.Marshal(over)
-	if err != nil {
-		return value
-	}
-	return merged
 }
 
 // commentMark separates content and comment in the text of a draft.
@@ -397,10 +375,37 @@ func (p *Pane) run(id command.ID) (Result, bool) {
 		p.sides.scroll(1)
 	case command.EditorNewLine:
 		return p.enter()
+	case command.EditorAddItem, command.EditorRemoveItem, command.EditorRestoreItem, command.EditorItemUp, command.EditorItemDown:
+		p.item(id)
 	default:
 		return Stay{}, false
 	}
 	return Stay{}, true
+}
+
+// item changes the list in which the focus of the form is.
+func (p *Pane) item(id command.ID) {
+	if p.focus != onBody || p.mode != formMode {
+		p.error = "there are no items here: they are in the lists of a form"
+		return
+	}
+	var err error
+	switch id {
+	case command.EditorAddItem:
+		err = p.form.Add()
+	case command.EditorRemoveItem:
+		err = p.form.Remove()
+	case command.EditorRestoreItem:
+		err = p.form.Restore()
+	case command.EditorItemUp:
+		err = p.form.Shift(-1)
+	case command.EditorItemDown:
+		err = p.form.Shift(1)
+	}
+	p.error = ""
+	if err != nil {
+		p.error = err.Error()
+	}
 }
 
 // enter sends on [Send], moves on in a form, and is a new line elsewhere.

@@ -326,6 +326,9 @@ func (p *Pane) footer() []string {
 	if p.narrow() {
 		items[1].Label, items[3].Label = "keep", "side"
 	}
+	if p.mode == formMode && p.focus == onBody && p.form.InList() {
+		items = append(items[:1:1], append(footer.Of(command.EditorAddItem, command.EditorRemoveItem, command.EditorItemUp), items[1:]...)...)
+	}
 	if p.hasContent() {
 		items = append(items, footer.Item{ID: command.EditorRaw})
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,23 +17,22 @@ import (
 // option field is given that is none of its options stays in odd and is given back.
 type field struct {
 	spec    actions.Field
-	path    []string
-	title   string
 	text    *textarea.Area
 	options []actions.OptionItem
 	picked  []int // of options
 	at      int   // option under the cursor of a multiselect
 	odd     json.RawMessage
 	touched bool
-	given   json.RawMessage // the value that was put in, for as long as its text is not changed
+	given   json.RawMessage // the value that was put in, for as long as it is not changed
 	asText  string
+	preset  bool // it holds the default and nobody has touched it
 }
 
 // rowsOfText is the height of a text field of many lines.
 const rowsOfText = 4
 
-func newField(th *theme.Theme, s actions.Field, path []string, title string) *field {
-	f := &field{spec: s, path: path, title: title, options: s.Options}
+func newField(th *theme.Theme, s actions.Field) *field {
+	f := &field{spec: s, options: s.Options}
 	if f.multiline() {
 		f.text = textarea.New(th)
 	} else {
@@ -70,7 +70,7 @@ func (f *field) setWidth(w int) {
 }
 
 func (f *field) clear() {
-	f.picked, f.odd, f.touched, f.given = nil, nil, false, nil
+	f.picked, f.odd, f.touched, f.given, f.preset = nil, nil, false, nil, false
 	f.text.SetValue("")
 }
 
@@ -100,6 +100,7 @@ func (f *field) set(v json.RawMessage) {
 }
 
 func (f *field) setPick(v json.RawMessage) {
+	f.given = v
 	values := []json.RawMessage{v}
 	if f.many() {
 		values = nil
@@ -134,7 +135,7 @@ func (f *field) value() (json.RawMessage, bool) {
 			return json.RawMessage("null"), true
 		case f.spec.Kind == actions.ListField && (f.touched || f.spec.Required):
 			return json.RawMessage("[]"), true
-		case f.spec.Kind == actions.TextField && f.touched:
+		case f.spec.Kind == actions.TextField && f.touched && (f.spec.Required || f.given != nil):
 			return json.RawMessage(`""`), true
 		}
 		return nil, false
@@ -157,8 +158,8 @@ func (f *field) value() (json.RawMessage, bool) {
 
 func (f *field) pickValue() (json.RawMessage, bool) {
 	switch {
-	case f.odd != nil:
-		return f.odd, true
+	case f.given != nil:
+		return f.given, true
 	case f.many() && (f.touched || f.spec.Required):
 		var b bytes.Buffer
 		b.WriteByte('[')
@@ -181,7 +182,9 @@ func (f *field) pickValue() (json.RawMessage, bool) {
 func (f *field) update(msg tea.Msg) bool {
 	if f.isPick() {
 		key, ok := msg.(tea.KeyPressMsg)
-		return ok && f.pickKey(key.String())
+		took := ok && f.pickKey(key.String())
+		f.preset = f.preset && !took
+		return took
 	}
 	if key, ok := msg.(tea.KeyPressMsg); ok && !f.multiline() && (key.String() == "up" || key.String() == "down") {
 		return false
@@ -189,7 +192,7 @@ func (f *field) update(msg tea.Msg) bool {
 	if !f.text.Update(msg) {
 		return false
 	}
-	f.touched = true
+	f.touched, f.preset = true, f.preset && f.text.Value() == f.asText
 	return true
 }
 
@@ -232,10 +235,10 @@ func (f *field) pickKey(key string) bool {
 	return true
 }
 
-func (f *field) pick(i int) { f.picked, f.odd, f.touched = []int{i}, nil, true }
+func (f *field) pick(i int) { f.picked, f.odd, f.given, f.touched = []int{i}, nil, nil, true }
 
 func (f *field) flip(i int) {
-	f.odd, f.touched = nil, true
+	f.odd, f.given, f.touched = nil, nil, true
 	if at := slices.Index(f.picked, i); at >= 0 {
 		f.picked = slices.Delete(f.picked, at, at+1)
 	} else {
@@ -245,12 +248,22 @@ func (f *field) flip(i int) {
 
 func isNumber(s string) bool {
 	var n json.Number
-	return json.Unmarshal([]byte(s), &n) == nil && !strings.HasPrefix(s, `"`)
+	return json.Unmarshal([]byte(s), &n) == nil && s != "null" && !strings.HasPrefix(s, `"`)
 }
 
 func same(a, b json.RawMessage) bool {
 	var x, y bytes.Buffer
+	if isNumber(string(a)) && isNumber(string(b)) {
+		return sameNumber(string(a), string(b))
+	}
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+// sameNumber compares what numbers are worth: 1 and 1.0 are one.
+func sameNumber(a, b string) bool {
+	x, err1 := strconv.ParseFloat(a, 64)
+	y, err2 := strconv.ParseFloat(b, 64)
+	return a == b || err1 == nil && err2 == nil && x == y && max(len(a), len(b)) < 16
 }
 
 func indent(v json.RawMessage) string {

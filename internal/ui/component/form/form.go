@@ -1,14 +1,13 @@
-// Package form fills in the fields of a JSON Schema object. Types are kept: a number stays a number, and what cannot
-// be read as its field's type is told at the field. Nothing that is typed gets lost: going to raw JSON and back keeps
-// even what is wrong, and keys the schema does not know.
+// Package form fills in a value by its JSON Schema: the properties of objects, the items of lists, one of several
+// variants, as deep as they stand in each other. Types are kept: a number stays a number, and what cannot be read as its
+// field's type is told at the field. Nothing that is typed gets lost: going to raw JSON and back keeps even what is
+// wrong, keys the schema does not know, and the order of keys.
 package form
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"slices"
-	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -17,67 +16,115 @@ import (
 
 // Form is the form. The owner moves the focus with Next and Prev and gives it keys with Update.
 type Form struct {
-	theme    *theme.Theme
-	fields   []*field
-	extra    []kept            // what was put in and has no field
-	odd      []kept            // in the place of a nested object: what has no fields to be shown in
-	problems map[string]string // by pointer
-	at       int
-	focused  bool
-	w, h     int
-	top      int
+	theme   *theme.Theme
+	schema  actions.Field
+	root    *node
+	rows    []*node // where the focus can stand, from top to bottom
+	removed []removed
+	at      int
+	focused bool
+	secret  bool
+	w, h    int
+	top     int // first line on screen
+	made    int // nodes since somebody last asked for some
 }
 
-// New makes an empty form; defaults of the schema are filled in.
-func New(th *theme.Theme, fields []actions.Field) *Form {
-	f := &Form{theme: th, problems: map[string]string{}, focused: true}
-	f.add(fields, nil, "")
-	for _, x := range f.fields {
-		if x.spec.Default != nil {
-			x.set(x.spec.Default)
-		}
-	}
-	f.focus()
+// New makes an empty form; defaults of the schema are filled in. It has no fields where the schema is of a single
+// value.
+func New(th *theme.Theme, schema *actions.Schema) *Form {
+	f := &Form{theme: th, schema: schema.Root(), secret: schema.Secret(), focused: true}
+	f.root = f.newNode(f.schema, nil, true)
+	f.arrange()
 	return f
 }
 
-// add flattens nested objects: their fields stand below each other, with the object's title before their own.
-func (f *Form) add(specs []actions.Field, path []string, title string) {
-	for _, s := range specs {
-		at := append(slices.Clone(path), s.Name)
-		if s.Kind == actions.ObjectField {
-			f.add(s.Fields, at, title+s.Title+" / ")
-			continue
+// arrange finds the rows anew after they have changed. The focus stays where it is, or as near as can be.
+func (f *Form) arrange() {
+	var now *node
+	if f.at < len(f.rows) {
+		now = f.rows[f.at]
+	}
+	f.rows = f.rows[:0:0]
+	f.collect(f.root)
+	for u := now; u != nil; u = u.up {
+		if i := slices.Index(f.rows, u); i >= 0 {
+			f.at = i
+			break
 		}
-		f.fields = append(f.fields, newField(f.theme, s, at, title+s.Title))
+	}
+	f.at = max(min(f.at, len(f.rows)-1), 0)
+	f.size()
+	f.focus()
+}
+
+func (f *Form) collect(n *node) {
+	if n.hidden() && n.amiss == nil {
+		return
+	}
+	switch {
+	case n.amiss != nil:
+		f.rows = append(f.rows, n)
+		return
+	case n.spec.Kind == actions.ObjectField && !n.folded:
+		before := len(f.rows)
+		for _, u := range n.under {
+			f.collect(u)
+		}
+		if before == len(f.rows) && n.up != nil && n.up.spec.Kind == actions.ItemsField {
+			f.rows = append(f.rows, n)
+		}
+		return
+	case n.up == nil && n.field != nil && n.spec.Kind != actions.VariantField:
+		return // a single value is no form
+	}
+	f.rows = append(f.rows, n)
+	for _, u := range n.under {
+		f.collect(u)
 	}
 }
 
 // Len is the number of fields.
-func (f *Form) Len() int { return len(f.fields) }
+func (f *Form) Len() int { return len(f.rows) }
 
 // SetTheme changes the styles.
 func (f *Form) SetTheme(th *theme.Theme) {
 	f.theme = th
-	for _, x := range f.fields {
-		x.text.SetTheme(th)
-	}
+	f.root.setTheme(th)
 }
 
 // SetSize sets the box.
 func (f *Form) SetSize(w, h int) {
+	same := f.w == max(w, 0)
 	f.w, f.h = max(w, 0), max(h, 0)
-	for _, x := range f.fields {
-		x.setWidth(f.w)
+	if !same {
+		f.size()
 	}
+}
+
+func (f *Form) size() {
+	for _, n := range f.rows {
+		if x := n.control(); x != nil {
+			x.setWidth(f.w)
+		}
+	}
+}
+
+// control is the field in which something is typed or picked; nil for a list and for what is folded.
+func (n *node) control() *field {
+	if n.amiss != nil {
+		return n.amiss
+	}
+	return n.field
 }
 
 // SetFocused says whether keys come here.
 func (f *Form) SetFocused(on bool) { f.focused = on; f.focus() }
 
 func (f *Form) focus() {
-	for i, x := range f.fields {
-		x.text.SetFocused(f.focused && i == f.at)
+	for i, n := range f.rows {
+		if x := n.control(); x != nil {
+			x.text.SetFocused(f.focused && i == f.at)
+		}
 	}
 }
 
@@ -87,14 +134,14 @@ func (f *Form) Next() bool { return f.move(1) }
 // Prev moves to the field before; false at the first one.
 func (f *Form) Prev() bool { return f.move(-1) }
 
-// First and Last go to an end, for an owner that comes in from there.
+// First goes to the first field, for an owner that comes in from there.
 func (f *Form) First() { f.at = 0; f.focus() }
 
 // Last goes to the last field.
-func (f *Form) Last() { f.at = max(len(f.fields)-1, 0); f.focus() }
+func (f *Form) Last() { f.at = max(len(f.rows)-1, 0); f.focus() }
 
 func (f *Form) move(d int) bool {
-	if f.at+d < 0 || f.at+d >= len(f.fields) {
+	if f.at+d < 0 || f.at+d >= len(f.rows) {
 		return false
 	}
 	f.at += d
@@ -103,146 +150,115 @@ func (f *Form) move(d int) bool {
 }
 
 // Multiline says whether Enter belongs to the focused field.
-func (f *Form) Multiline() bool { return len(f.fields) > 0 && f.fields[f.at].multiline() }
-
-// Update gives a key or a paste to the focused field and says whether it took it.
-func (f *Form) Update(msg tea.Msg) bool {
-	if len(f.fields) == 0 {
-		return false
-	}
-	x := f.fields[f.at]
-	if !x.update(msg) {
-		return false
-	}
-	delete(f.problems, pointer(x.path))
-	return true
+func (f *Form) Multiline() bool {
+	x := f.control()
+	return x != nil && x.multiline()
 }
 
-// SetValue fills the form from an object. Values that do not fit their field are shown in it as they are; keys
-// without a field are kept and given back by Value. It fails only for what is no object.
-func (f *Form) SetValue(raw json.RawMessage) error {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &object); err != nil || object == nil {
-		return errNoObject
+func (f *Form) row() *node {
+	if f.at >= len(f.rows) {
+		return nil
 	}
-	f.problems = map[string]string{}
-	f.extra, f.odd = nil, nil
-	for _, x := range f.fields {
-		x.clear()
+	return f.rows[f.at]
+}
+
+func (f *Form) control() *field {
+	if n := f.row(); n != nil {
+		return n.control()
 	}
-	f.fill(raw, object, nil)
 	return nil
 }
 
-// kept is a value that is given back as it is.
-type kept struct {
-	path  []string
-	value json.RawMessage
-}
-
-// fill puts an object, which stands at a path, into the fields.
-func (f *Form) fill(raw json.RawMessage, object map[string]json.RawMessage, path []string) {
-	for _, k := range keysInOrder(raw) {
-		at, v := append(slices.Clone(path), k), object[k]
-		field, nested := f.under(at)
-		var inner map[string]json.RawMessage
-		switch {
-		case field != nil:
-			field.set(v)
-		case !nested:
-			f.extra = append(f.extra, kept{at, v})
-		case json.Unmarshal(v, &inner) == nil && len(inner) > 0:
-			f.fill(v, inner, at)
-		default:
-			f.odd = append(f.odd, kept{at, v})
-		}
+// Update gives a key or a paste to the focused field and says whether it took it.
+func (f *Form) Update(msg tea.Msg) bool {
+	n := f.row()
+	if n == nil {
+		return false
 	}
-}
-
-// under is the field at a path, or whether there are fields below it.
-func (f *Form) under(path []string) (exact *field, nested bool) {
-	for _, x := range f.fields {
-		if len(x.path) < len(path) || !slices.Equal(x.path[:len(path)], path) {
-			continue
-		}
-		if len(x.path) == len(path) {
-			return x, false
-		}
-		nested = true
+	x := n.control()
+	if x == nil {
+		return f.structureKey(n, msg)
 	}
-	return nil, nested
-}
-
-// SetProblems shows errors at the fields they are about. What is about no field is given back.
-func (f *Form) SetProblems(problems []actions.Problem) (others []actions.Problem) {
-	f.problems = map[string]string{}
-	first := -1
-	for _, p := range problems {
-		i := slices.IndexFunc(f.fields, func(x *field) bool {
-			at := pointer(x.path)
-			return p.Pointer == at || strings.HasPrefix(p.Pointer, at+"/")
-		})
-		if i < 0 {
-			others = append(others, p)
-			continue
-		}
-		at := pointer(f.fields[i].path)
-		if _, told := f.problems[at]; told {
-			continue // the first of several; the others come when it is put right
-		}
-		f.problems[at] = within(f.fields[i], strings.TrimPrefix(p.Pointer, at)) + p.Message
-		if first < 0 || i < first {
-			first = i
-		}
+	if !x.update(msg) {
+		return false
 	}
-	if first >= 0 {
-		f.at = first
-		f.focus()
-	}
-	return others
-}
-
-// within says where in a field's own value something is wrong: in which item of a list, at which place in JSON.
-func within(x *field, rest string) string {
-	n, err := strconv.Atoi(strings.TrimPrefix(rest, "/"))
+	n.problem = ""
 	switch {
-	case rest == "":
-		return ""
-	case err == nil && (x.spec.Kind == actions.ListField || x.spec.Kind == actions.ManyField):
-		return fmt.Sprintf("item %d: ", n+1)
+	case n.amiss != nil:
+		n.mend()
+		f.arrange()
+	case n.spec.Kind == actions.VariantField:
+		f.made = 0
+		n.pickVariant()
+		f.arrange()
 	}
-	return "at " + rest + ": "
+	return true
 }
 
-// Value is the object as filled in. Fields that were left empty are left out, unless they must be there.
+// mend shows an object, list or variant as such again once the JSON in its place is all deleted.
+func (n *node) mend() {
+	if !n.amiss.text.Empty() {
+		return
+	}
+	fresh := n.form.newNode(n.spec, n.up, false)
+	n.amiss, n.under, n.put, n.null, n.order, n.extra, n.field = nil, fresh.under, false, nil, nil, nil, fresh.field
+	for _, u := range n.under {
+		u.up = n
+	}
+}
+
+// SetValue fills the form. Values that do not fit their field are shown in it as they are; keys without a field are
+// kept and given back by Value. It fails only for what is of another kind than the form as a whole.
+func (f *Form) SetValue(raw json.RawMessage) error { return f.fill(raw, false) }
+
+// Prefill is SetValue, and leaves the defaults of the schema where raw says nothing.
+func (f *Form) Prefill(raw json.RawMessage) error { return f.fill(raw, true) }
+
+func (f *Form) fill(raw json.RawMessage, defaults bool) error {
+	before := f.root
+	f.made = 0
+	f.root = f.newNode(f.schema, nil, defaults)
+	if f.root.set(raw); f.root.amiss != nil || f.root.null != nil && len(f.rows) == 0 {
+		f.root = before
+		return whyNot(f.schema, raw)
+	}
+	f.removed = nil
+	f.arrange()
+	return nil
+}
+
+func whyNot(schema actions.Field, raw json.RawMessage) error {
+	switch schema.Kind {
+	case actions.ObjectField:
+		if _, err := membersOf(raw); err != nil && json.Valid(raw) && len(raw) > 0 && raw[0] == '{' {
+			return errors.New("the form cannot show this: " + err.Error())
+		}
+		return errors.New("this is not a JSON object, so the form cannot show it")
+	case actions.ItemsField:
+		return errors.New("this is not a JSON list, or a very long one, so the form cannot show it")
+	}
+	return errors.New("this fits none of the variants, so the form cannot show it")
+}
+
+// Value is what is filled in. Fields that were left empty are left out, unless they must be there.
 func (f *Form) Value() json.RawMessage {
-	root := newObject()
-	for _, x := range f.fields {
-		if v, ok := x.value(); ok {
-			root.put(x.path, v)
-		}
+	v, ok := f.root.value(true)
+	if !ok {
+		return json.RawMessage("null")
 	}
-	for _, k := range f.extra {
-		root.put(k.path, k.value)
-	}
-	for _, k := range f.odd {
-		if !root.has(k.path) {
-			root.put(k.path, k.value)
-		}
-	}
-	return root.json()
+	return v
 }
 
-func pointer(path []string) string {
-	var b strings.Builder
-	for _, p := range path {
-		b.WriteByte('/')
-		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(p))
+// Empty is the value of a form in which nothing is filled in.
+func (f *Form) Empty() json.RawMessage {
+	switch f.schema.Kind {
+	case actions.ObjectField:
+		return json.RawMessage("{}")
+	case actions.ItemsField:
+		return json.RawMessage("[]")
 	}
-	return b.String()
+	return json.RawMessage("null")
 }
 
 // Secret says whether a field must not be drafted or written to a file.
-func (f *Form) Secret() bool {
-	return slices.ContainsFunc(f.fields, func(x *field) bool { return x.spec.Secret })
-}
+func (f *Form) Secret() bool { return f.secret }

@@ -33,7 +33,7 @@ func newForm(t testing.TB, w, h int) (*form.Form, *actions.Schema) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := form.New(theme.Must("", true), s.Fields())
+	f := form.New(theme.Must("", true), s)
 	f.SetSize(w, h)
 	return f, s
 }
@@ -97,7 +97,7 @@ func TestNothingIsLost(t *testing.T) {
 		`1e400`, `123456789012345678901234567890`, `[1,"x",2.50]`, `["a\nb",null]`, `["[1]"]`, `[""]`, `{"name":"Ana"}`, `{"name":5,"more":{"x":[]}}`, `{}`, `null`}
 	_, s := newForm(t, 60, 40)
 	rapid.Check(t, func(t *rapid.T) {
-		f := form.New(theme.Must("", true), s.Fields())
+		f := form.New(theme.Must("", true), s)
 		object := map[string]json.RawMessage{}
 		for _, n := range rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID).Draw(t, "names") {
 			object[n] = json.RawMessage(rapid.SampledFrom(values).Draw(t, n))
@@ -128,7 +128,7 @@ func TestListsAreTypedByLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := form.New(theme.Must("", true), s.Fields())
+	f := form.New(theme.Must("", true), s)
 	f.SetSize(60, 60)
 	typeText(f, "1.50\n2\n")
 	f.Next()
@@ -187,7 +187,7 @@ func TestSecretFieldsAreNotEchoed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := form.New(theme.Must("", true), s.Fields())
+	f := form.New(theme.Must("", true), s)
 	f.SetSize(40, 10)
 	typeText(f, "hunter2")
 	if strings.Contains(ansi.Strip(f.View()), "hunter2") || !f.Secret() {
@@ -211,7 +211,7 @@ func TestDrawing(t *testing.T) {
 func TestBoxForAnyValue(t *testing.T) {
 	_, s := newForm(t, 60, 40)
 	rapid.Check(t, func(t *rapid.T) {
-		f := form.New(theme.Must("", true), s.Fields())
+		f := form.New(theme.Must("", true), s)
 		w, h := rapid.IntRange(0, 80).Draw(t, "w"), rapid.IntRange(0, 20).Draw(t, "h")
 		f.SetSize(w, h)
 		raw, err := json.Marshal(map[string]string{"note": tuitest.AnyText().Draw(t, "note"), "kind": "\u202e", "x\x1b": "y"})

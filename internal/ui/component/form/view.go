@@ -1,7 +1,9 @@
 package form
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -9,47 +11,155 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
 )
 
-// drawn is a field's lines, and where in them its text stands.
-type drawn struct {
-	lines []string
-	text  int // line of the control
+// name is where the node stands, in titles: "Order › lines[2] › amount". Items are counted from 1.
+func (n *node) name() string {
+	var parts []string
+	for u := n; u.up != nil; u = u.up {
+		switch u.up.spec.Kind {
+		case actions.ItemsField:
+			i := fmt.Sprintf("[%d]", slices.Index(u.up.under, u)+1)
+			if len(parts) > 0 && !strings.HasPrefix(parts[0], "[") {
+				i += " › "
+			}
+			if len(parts) > 0 {
+				parts[0] = i + parts[0]
+			} else {
+				parts = []string{i}
+			}
+		case actions.VariantField:
+		default:
+			title := sanitize.Line(u.spec.Title)
+			if len(parts) > 0 && strings.HasPrefix(parts[0], "[") {
+				parts[0] = title + parts[0]
+			} else {
+				parts = append([]string{title}, parts...)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return sanitize.Line(cmp.Or(n.spec.Title, string(n.spec.Kind)))
+	}
+	return strings.Join(parts, " › ")
 }
 
-func (f *Form) drawField(i int) drawn {
-	x := f.fields[i]
+// label is the name of a row cut to a width: the end of it tells more than its beginning.
+func label(name string, w int) string {
+	if cell.Width(name) <= w || w < 2 {
+		return cell.Clip(name, w)
+	}
+	for at := range name {
+		if rest := name[at:]; strings.HasPrefix(rest, " › ") && cell.Width(rest)+1 <= w {
+			return "…" + rest
+		}
+	}
+	return cell.Clip(name, w)
+}
+
+// height is the number of lines that drawRow gives.
+func (f *Form) height(i int) int {
+	n := f.rows[i]
+	if i == f.at || n.problem != "" {
+		lines, _ := f.drawRow(i)
+		return len(lines)
+	}
+	h := 2
+	if x := n.control(); x != nil && x.multiline() {
+		h += rowsOfText - 1
+	}
+	return h + f.gap()
+}
+
+// gap is the empty lines between fields.
+func (f *Form) gap() int {
+	if f.h > 12 {
+		return 1
+	}
+	return 0
+}
+
+// drawRow draws a field: its lines, and which of them is the control's.
+func (f *Form) drawRow(i int) (lines []string, control int) {
+	n := f.rows[i]
 	focused := f.focused && i == f.at
-	label := sanitize.Line(x.title)
-	mark := "  "
-	style := f.theme.Text
+	mark, style := "  ", f.theme.Text
 	if focused {
 		mark, style = "> ", f.theme.Accent
 	}
-	d := drawn{lines: []string{style.Render(mark+label) + f.theme.Muted.Render(hint(x.spec))}}
-	if focused && x.spec.Description != "" {
-		for _, row := range cell.WrapText(sanitize.Text(x.spec.Description), max(f.w-2, 1)) {
-			d.lines = append(d.lines, f.theme.Muted.Render("  "+row))
+	about := f.about(n)
+	name := label(n.name(), max(f.w-2-min(cell.Width(about), f.w/3), 8))
+	lines = append(lines, style.Render(mark+name)+f.theme.Muted.Render(about))
+	if focused && n.spec.Description != "" {
+		for _, row := range cell.WrapText(sanitize.Text(n.spec.Description), max(f.w-2, 1)) {
+			lines = append(lines, f.theme.Muted.Render("  "+row))
 		}
 	}
-	d.text = len(d.lines)
+	control = len(lines)
+	lines = append(lines, f.drawControl(n, focused)...)
+	if n.problem != "" {
+		for _, row := range cell.WrapText("! "+sanitize.Line(n.problem), max(f.w-2, 1)) {
+			lines = append(lines, "  "+f.theme.Danger.Render(row))
+		}
+	}
+	for range f.gap() {
+		lines = append(lines, "")
+	}
+	return lines, control
+}
+
+func (f *Form) drawControl(n *node, focused bool) []string {
+	x := n.control()
+	if x == nil {
+		text := f.theme.Muted.Render(f.structure(n))
+		if focused {
+			text = f.theme.Selected.Render(f.structure(n))
+		}
+		return []string{"  " + text}
+	}
+	var lines []string
 	if x.isPick() {
-		d.lines = append(d.lines, "  "+f.drawPick(x, focused))
+		lines = append(lines, "  "+f.drawPick(x, focused))
 		if about := x.about(); focused && about != "" {
-			d.lines = append(d.lines, f.theme.Muted.Render("  "+cell.Clip(sanitize.Line(about), max(f.w-2, 1))))
+			lines = append(lines, f.theme.Muted.Render("  "+cell.Clip(sanitize.Line(about), max(f.w-2, 1))))
 		}
-	} else {
-		for row := range strings.SplitSeq(x.text.View(), "\n") {
-			if focused {
-				row = f.theme.InputFocused.Render(row)
-			}
-			d.lines = append(d.lines, "  "+row)
-		}
+		return lines
 	}
-	if p := f.problems[pointer(x.path)]; p != "" {
-		for _, row := range cell.WrapText("! "+sanitize.Line(p), max(f.w-2, 1)) {
-			d.lines = append(d.lines, "  "+f.theme.Danger.Render(row))
+	for row := range strings.SplitSeq(x.text.View(), "\n") {
+		if focused {
+			row = f.theme.InputFocused.Render(row)
 		}
+		lines = append(lines, "  "+row)
 	}
-	return d
+	return lines
+}
+
+// structure says what is there of a list or of something folded.
+func (f *Form) structure(n *node) string {
+	switch {
+	case n.spec.Kind == actions.ObjectField && !n.folded:
+		return "nothing is asked for here"
+	case n.null != nil && n.folded:
+		return "null; space fills it in"
+	case n.folded:
+		return "not filled in; space does"
+	case n.null != nil && len(n.under) == 0:
+		return "null; space adds an item"
+	case len(n.under) == 0:
+		return "no items; space adds one"
+	}
+	return plural(len(n.under), "item")
+}
+
+// about is the hint of a row.
+func (f *Form) about(n *node) string {
+	spec := n.spec
+	spec.Required = spec.Required && n.up != nil && n.up.spec.Kind == actions.ObjectField
+	switch {
+	case n.amiss != nil:
+		return "  does not fit the schema; shown as JSON"
+	case spec.Kind == actions.VariantField:
+		spec.Kind = actions.SelectField
+	}
+	return hint(spec)
 }
 
 // hint says in words what the field takes.
@@ -72,11 +182,23 @@ func hint(s actions.Field) string {
 		parts = append(parts, lengths(s, "item")...)
 	case actions.ListField:
 		parts = append(append(parts, "list of "+plurals(s.Items)+", one on a line"), lengths(s, "item")...)
+	case actions.ItemsField:
+		parts = append(append(parts, "list"), lengths(s, "item")...)
 	case actions.BooleanField:
 		parts = append(parts, "yes or no")
 	default:
 		parts = append(parts, string(s.Kind))
 	}
+	parts = append(parts, bounds(s)...)
+	if len(parts) == 0 {
+		return ""
+	}
+	return "  " + sanitize.Line(strings.Join(parts, ", "))
+}
+
+// bounds says between which numbers a value must be.
+func bounds(s actions.Field) []string {
+	var parts []string
 	switch {
 	case s.Minimum != "" && s.Maximum != "":
 		parts = append(parts, s.Minimum+" to "+s.Maximum)
@@ -85,20 +207,21 @@ func hint(s actions.Field) string {
 	case s.Maximum != "":
 		parts = append(parts, "up to "+s.Maximum)
 	}
-	if len(parts) == 0 {
-		return ""
+	if s.Over != "" {
+		parts = append(parts, "more than "+s.Over)
 	}
-	return "  " + sanitize.Line(strings.Join(parts, ", "))
+	if s.Under != "" {
+		parts = append(parts, "less than "+s.Under)
+	}
+	if s.MultipleOf != "" {
+		parts = append(parts, "a multiple of "+s.MultipleOf)
+	}
+	return parts
 }
 
 // lengths says how long a text or list may be.
 func lengths(s actions.Field, what string) []string {
-	count := func(n int) string {
-		if n == 1 {
-			return "1 " + what
-		}
-		return fmt.Sprintf("%d %ss", n, what)
-	}
+	count := func(n int) string { return plural(n, what) }
 	switch {
 	case s.MinLength > 0 && s.MinLength == s.MaxLength:
 		return []string{count(s.MinLength)}
@@ -110,6 +233,13 @@ func lengths(s actions.Field, what string) []string {
 		return []string{"at most " + count(s.MaxLength)}
 	}
 	return nil
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func plurals(k actions.FieldKind) string {
@@ -171,24 +301,36 @@ func optionLabel(o actions.OptionItem) string {
 	return sanitize.Line(string(o.Value))
 }
 
-// window draws all fields and finds the part of them that is on screen: the focused field whole, if it fits.
+// window draws the part of the fields that is on screen: the focused one whole, if it fits. Of the others only the
+// heights are needed, so that a form of a thousand items costs no more than a screenful.
 func (f *Form) window() (lines []string, cursorLine int) {
-	from, to := 0, 0
-	for i := range f.fields {
-		d := f.drawField(i)
-		if i == f.at {
-			from, to = len(lines), len(lines)+len(d.lines)
-			cursorLine = len(lines) + d.text
+	heights := make([]int, len(f.rows))
+	from, total := 0, 0
+	for i := range f.rows {
+		heights[i] = f.height(i)
+		if i < f.at {
+			from += heights[i]
 		}
-		lines = append(lines, d.lines...)
-		if f.h > 12 {
-			lines = append(lines, "")
-		}
+		total += heights[i]
 	}
-	f.top = min(f.top, from)
-	f.top = max(f.top, min(to-f.h, from))
-	f.top = max(min(f.top, len(lines)-f.h), 0)
-	return lines[f.top:], cursorLine - f.top
+	if len(f.rows) > 0 {
+		to := from + heights[f.at]
+		f.top = min(f.top, from)
+		f.top = max(f.top, min(to-f.gap()-f.h, from))
+	}
+	f.top = max(min(f.top, total-f.h), 0)
+	y := 0
+	for i := range f.rows {
+		if y+heights[i] > f.top && y < f.top+f.h {
+			drawn, control := f.drawRow(i)
+			if i == f.at {
+				cursorLine = y + control - f.top
+			}
+			lines = append(lines, drawn[max(f.top-y, 0):]...)
+		}
+		y += heights[i]
+	}
+	return lines, cursorLine
 }
 
 // View is the box.
@@ -202,10 +344,11 @@ func (f *Form) View() string {
 
 // Cursor is the cursor of the focused text field within the box.
 func (f *Form) Cursor() (x, y int, ok bool) {
-	if !f.focused || f.w < 3 || f.h == 0 || len(f.fields) == 0 || f.fields[f.at].isPick() {
+	c := f.control()
+	if !f.focused || f.w < 3 || f.h == 0 || c == nil || c.isPick() {
 		return 0, 0, false
 	}
-	x, y, ok = f.fields[f.at].text.Cursor()
+	x, y, ok = c.text.Cursor()
 	_, line := f.window()
 	y += line
 	return x + 2, y, ok && y >= 0 && y < f.h
