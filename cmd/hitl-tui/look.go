@@ -17,10 +17,12 @@ import (
 )
 
 func (a *app) showCommand() *cobra.Command {
-	step := int64(-1)
-	cmd := a.command("show THREAD", "Show a thread: its question, its state", "Shows where a thread stands, what it asks and its state, at the head or at an earlier step.",
-		"hitl-tui show 7f3k\nhitl-tui show 7f3k --step 2 --json", cobra.ExactArgs(1), nil)
+	step, drawn := int64(-1), false
+	cmd := a.command("show THREAD", "Show a thread: its question, its state, its way", "Shows where a thread stands, what it asks and its state, at the head or at an earlier step. With --graph it draws the workflow that the thread keeps, the way the thread took through it, and where it waits.",
+		"hitl-tui show 7f3k\nhitl-tui show 7f3k --step 2 --json\nhitl-tui show 7f3k --graph", cobra.ExactArgs(1), nil)
 	cmd.Flags().Int64Var(&step, "step", -1, "the state at this step; the head")
+	cmd.Flags().BoolVar(&drawn, "graph", false, "draw the workflow with the way taken: ✓ done, ● waits, ○ next, ✗ failed, ⊘ ended, · not reached; heavy lines were taken")
+	cmd.MarkFlagsMutuallyExclusive("step", "graph")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("step") && step < 0 {
 			return &desk.Error{Code: desk.CodeUsage, Message: "--step must be 0 or more"}
@@ -30,6 +32,9 @@ func (a *app) showCommand() *cobra.Command {
 			return err
 		}
 		defer d.close()
+		if drawn {
+			return a.showGraph(cmd.Context(), d, args[0])
+		}
 		detail, err := d.Open(cmd.Context(), args[0])
 		if err != nil {
 			return err

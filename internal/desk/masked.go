@@ -74,6 +74,12 @@ func (d *Masked) History(ctx context.Context, thread string) ([]Step, error) {
 	return each(steps, d.mask().step), d.mask().err(err)
 }
 
+// Graph reads the workflow of a thread. What a file says is no secret of the thread.
+func (d *Masked) Graph(ctx context.Context, thread string) (*Graph, error) {
+	g, err := d.Desk.Graph(ctx, thread)
+	return g, d.mask().err(err)
+}
+
 // StateAt reads the state at a step.
 func (d *Masked) StateAt(ctx context.Context, thread string, step int64) (*State, error) {
 	state, err := d.Desk.StateAt(ctx, thread, step)

@@ -87,7 +87,45 @@ type Node struct {
 // Branch is one conditional edge.
 type Branch struct {
 	If   func(scope Scope, output Value) (bool, error)
+	Text string   // the condition as it is written, for people
 	Then []string // nil: END
+}
+
+// Edge is one way out of a node. It leads to all of its targets at once.
+type Edge struct {
+	Kind  EdgeKind
+	Label string   // the route; the condition as it is written
+	To    []string // none: END
+}
+
+// EdgeKind says when an edge is taken.
+type EdgeKind string
+
+// The kinds of edges, in the order in which they are tried.
+const (
+	RouteEdge   EdgeKind = "route"   // by the route a program names, or the action of an answer
+	WhenEdge    EdgeKind = "when"    // by the first condition that holds
+	ThenEdge    EdgeKind = "then"    // else
+	FailureEdge EdgeKind = "failure" // when the run failed, or was rejected or cancelled
+)
+
+// Edges are the ways out of the node, in a fixed order: routes by name, conditions as they are tried, the default, the
+// failure route. A default that is not given is not among them.
+func (n *Node) Edges() []Edge {
+	all := make([]Edge, 0, len(n.Routes)+len(n.When)+2)
+	for _, route := range sortedKeys(n.Routes) {
+		all = append(all, Edge{RouteEdge, route, n.Routes[route]})
+	}
+	for _, b := range n.When {
+		all = append(all, Edge{WhenEdge, b.Text, b.Then})
+	}
+	if n.HasThen || len(n.Then) > 0 {
+		all = append(all, Edge{Kind: ThenEdge, To: n.Then})
+	}
+	if n.HasFailure || len(n.Failure) > 0 {
+		all = append(all, Edge{Kind: FailureEdge, To: n.Failure})
+	}
+	return all
 }
 
 // SubGraph is a nested workflow: its frame has channels of its own, gets In and gives its Output.

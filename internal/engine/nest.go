@@ -128,7 +128,7 @@ func (n *nest) newFrame(item int) (*frame, error) {
 		i := strconv.Itoa(item)
 		path, address = r.path+"/["+i+"]", r.frame.address+r.node.Name+"/"+i+"/"
 	}
-	f, err := newFrame(r.frame.tree, r.node.nestedGraph(), path, address)
+	f, err := newFrame(r.frame.tree, r.node.Nested(), path, address)
 	if err != nil {
 		return nil, err
 	}

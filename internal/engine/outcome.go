@@ -56,6 +56,22 @@ func (e *Engine) read(ctx context.Context, thread string) (*head, error) {
 	return &head{info: info, checkpoint: c, tree: t}, nil
 }
 
+// Graph is the graph of the definition that a thread keeps.
+func (e *Engine) Graph(ctx context.Context, thread string) (*Graph, error) {
+	if e.store == nil {
+		return nil, fmt.Errorf("%w: thread %s cannot be read; name a store (--store sqlite:PATH)", ErrNoStore, thread)
+	}
+	info, err := e.store.Thread(ctx, thread)
+	if err != nil {
+		return nil, fmt.Errorf("thread %s: %w", thread, err)
+	}
+	g, err := e.graphOf(ctx, info.Fingerprint)
+	if err != nil {
+		return nil, fmt.Errorf("thread %s: %w", thread, err)
+	}
+	return g, nil
+}
+
 // graphOf is the graph of the definition a thread keeps.
 func (e *Engine) graphOf(ctx context.Context, fingerprint string) (*Graph, error) {
 	d, err := e.store.Definition(ctx, fingerprint)

@@ -135,7 +135,7 @@ func (n *Node) check(around []*Graph) error {
 
 // checkNested refuses a nested graph that cannot be run.
 func (n *Node) checkNested(around []*Graph) error {
-	g := n.nestedGraph()
+	g := n.Nested()
 	switch {
 	case !n.nests():
 		return nil
@@ -153,8 +153,8 @@ func (n *Node) checkNested(around []*Graph) error {
 // nests reports whether the node's work is done in frames of its own.
 func (n *Node) nests() bool { return n.Sub != nil || n.Map != nil }
 
-// nestedGraph is the graph that runs in these frames, nil without.
-func (n *Node) nestedGraph() *Graph {
+// Nested is the graph that runs in frames of the node: of a nested workflow, or the body of a map. nil without.
+func (n *Node) Nested() *Graph {
 	switch {
 	case n.Sub != nil:
 		return n.Sub.Graph
@@ -167,27 +167,17 @@ func (n *Node) nestedGraph() *Graph {
 // targets are all nodes an edge of n leads to, in a fixed order.
 func (n *Node) targets() []string {
 	var all []string
-	for _, route := range sortedKeys(n.Routes) {
-		all = append(all, n.Routes[route]...)
+	for _, e := range n.Edges() {
+		all = append(all, e.To...)
 	}
-	for _, b := range n.When {
-		all = append(all, b.Then...)
-	}
-	return append(append(all, n.Then...), n.Failure...)
+	return all
 }
 
 // twice is a node that one edge of n names more than once, "" without.
 func (n *Node) twice() string {
-	edges := [][]string{n.Then, n.Failure}
-	for _, b := range n.When {
-		edges = append(edges, b.Then)
-	}
-	for _, route := range sortedKeys(n.Routes) {
-		edges = append(edges, n.Routes[route])
-	}
-	for _, targets := range edges {
-		for i, name := range targets {
-			if slices.Contains(targets[:i], name) {
+	for _, e := range n.Edges() {
+		for i, name := range e.To {
+			if slices.Contains(e.To[:i], name) {
 				return name
 			}
 		}

@@ -142,7 +142,7 @@ func (r *run) fits(now *Node) error {
 		return fmt.Errorf("%w: node %q now runs in another way, and %s", ErrWorkflowChanged, r.node.Name, r.frame.standing(r.index))
 	}
 	for _, f := range r.nest.frames {
-		if err := f.fits(now.nestedGraph()); err != nil {
+		if err := f.fits(now.Nested()); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func (b *builder) node(n *nodeDef) *engine.Node {
 	}
 	for _, w := range n.when.list {
 		if cond := b.expr(scope{node: n.name, output: n.kind.output, outputs: n.outputs(b.bundle.fresh)}, w.cond.code); cond != nil {
-			out.When = append(out.When, engine.Branch{If: condition(n.name, cond), Then: w.to.names()})
+			out.When = append(out.When, engine.Branch{If: condition(n.name, cond), Text: w.cond.code.v.text, Then: w.to.names()})
 		}
 	}
 	return out

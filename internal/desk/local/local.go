@@ -53,6 +53,7 @@ var (
 	_ desk.Sweeper    = (*Source)(nil)
 	_ desk.Observable = (*Source)(nil)
 	_ desk.Mover      = (*Source)(nil)
+	_ desk.Grapher    = (*Source)(nil)
 )
 
 // New makes a source of a store, which stays the caller's to close. A nil store runs workflows that never ask.

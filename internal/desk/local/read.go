@@ -70,13 +70,9 @@ func (s *Source) Resolve(ctx context.Context, name string) (string, error) {
 
 // Open reads one thread with its open questions, as they are to be shown.
 func (s *Source) Open(ctx context.Context, thread string) (*desk.Detail, error) {
-	store, err := s.kept()
+	info, err := s.info(ctx, thread)
 	if err != nil {
 		return nil, err
-	}
-	info, err := store.Thread(ctx, thread)
-	if err != nil {
-		return nil, stored(err)
 	}
 	out, err := s.engine.Open(ctx, thread)
 	if err != nil {
@@ -100,6 +96,16 @@ func (s *Source) Open(ctx context.Context, thread string) (*desk.Detail, error) 
 		return nil, err
 	}
 	return d, nil
+}
+
+// info reads the row of a thread.
+func (s *Source) info(ctx context.Context, thread string) (*checkpoint.ThreadInfo, error) {
+	store, err := s.kept()
+	if err != nil {
+		return nil, err
+	}
+	info, err := store.Thread(ctx, thread)
+	return info, stored(err)
 }
 
 // addAccepted finds the answers that were given at the head, or to what it still asks, and are not yet part of a step:
@@ -150,23 +156,19 @@ func (s *Source) addPath(ctx context.Context, d *desk.Detail) error {
 
 // History lists the steps, oldest first.
 func (s *Source) History(ctx context.Context, thread string) ([]desk.Step, error) {
-	store, err := s.kept()
+	info, err := s.info(ctx, thread)
 	if err != nil {
 		return nil, err
 	}
-	info, err := store.Thread(ctx, thread)
-	if err != nil {
-		return nil, stored(err)
-	}
 	rows := map[string]desk.DecisionRow{}
-	for d, err := range store.Decisions(ctx, thread) {
+	for d, err := range s.store.Decisions(ctx, thread) {
 		if err != nil {
 			return nil, stored(err)
 		}
 		rows[d.ID] = decisionOf(d)
 	}
 	var steps []desk.Step
-	for c, err := range store.History(ctx, thread, false) {
+	for c, err := range s.store.History(ctx, thread, false) {
 		if err != nil {
 			return nil, stored(err)
 		}
