@@ -34,6 +34,7 @@ type Desk interface {
 
 	History(ctx context.Context, thread string) ([]desk.Step, error)
 	StateAt(ctx context.Context, thread string, step int64) (*desk.State, error)
+	Graph(ctx context.Context, thread string) (*desk.Graph, error)
 	ExportMasked(ctx context.Context, thread string, to io.Writer) error
 	Diff(ctx context.Context, thread string, a, b int64) ([]desk.KeyDiff, error)
 	Fork(ctx context.Context, thread string, step int64) (string, error)

@@ -18,7 +18,7 @@ func (m *Model) footer() []string {
 	}
 	switch m.place {
 	case atHistory:
-		items := footer.Of(command.StateAtStep, command.DiffSteps, command.MarkStep, command.Fork, command.EditState, command.ExportHistory, command.HistoryDown, command.Copy)
+		items := footer.Of(command.StateAtStep, command.DiffSteps, command.MarkStep, command.StepsOrGraph, command.Fork, command.EditState, command.ExportHistory, command.HistoryDown, command.Copy)
 		return footer.Lines(m.theme, m.keys, m.shown(items), last, m.width, rows)
 	case atRetention:
 		items := footer.Of(command.Bounds, command.GroupThreads, command.Prune, command.DeleteMarked, command.MarkThread, command.SortThreads)

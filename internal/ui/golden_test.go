@@ -27,6 +27,7 @@ func screens() map[string][]string {
 		"unsent":   {"a", "a"},
 		"history":  {"j", "H"},
 		"diff":     {"j", "H", "k", "d"},
+		"graph":    {"j", "H", "v"},
 		"failed":   {"3"},
 		"finished": {"4"},
 		"activity": {"6"},

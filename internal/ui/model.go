@@ -128,7 +128,7 @@ func New(ctx context.Context, d Desk, o Options) *Model {
 	m.inbox = inbox.New(ctx, d, m.theme, m.keys, o.Now, m.reviewer)
 	m.inbox.SetReadOnly(o.ReadOnly)
 	m.inbox.SetStill(o.ReducedMotion)
-	m.history = history.New(ctx, d, m.theme, o.Now)
+	m.history = history.New(ctx, d, m.theme, m.keys, o.Now)
 	m.prune = retention.New(ctx, d, m.theme, m.keys, o.Now)
 	m.thread = thread.New(ctx, d, m.theme, m.keys, o.Now)
 	m.active = activity.New(ctx, d, m.theme, o.Now)

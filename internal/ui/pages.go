@@ -64,6 +64,8 @@ func (m *Model) runHistory(id command.ID) tea.Cmd {
 			return m.warn(why)
 		}
 		return cmd
+	case command.StepsOrGraph:
+		return p.ToggleGraph()
 	case command.HistoryWrap:
 		p.ToggleWrap()
 	case command.Zoom:

@@ -84,6 +84,8 @@ func (m *Model) whyNotHistory(id command.ID) string {
 		if _, ok := m.history.Selected(); !ok {
 			return "no step is selected"
 		}
+	case command.StepsOrGraph:
+		return m.history.NoGraph()
 	case command.EditState:
 		if !m.history.AtHead() {
 			return "only the state at the last step can be edited"

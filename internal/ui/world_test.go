@@ -71,6 +71,7 @@ func world(t testing.TB) *desktest.Desk {
 			{"commits": json.RawMessage(`["a1","b2"]`), "notes": text("## Changes\n- Faster inbox\n"), "feedback": text("name the people who helped")},
 			{"commits": json.RawMessage(`["a1","b2"]`), "notes": text(notes), "feedback": text("name the people who helped")},
 			{"commits": json.RawMessage(`["a1","b2"]`), "notes": text(notes), "feedback": text("name the people who helped")}})
+	d.AddGraph("t-notes-7f3k", notesGraph())
 	late := waiting("t-purge-0001", "ops", "purge", 5*time.Hour)
 	late.Due = ago(time.Hour)
 	d.Add(desk.Detail{Thread: late, Questions: []desk.Question{{ID: "q-purge", Address: "purge", Asked: ago(5 * time.Hour), Due: late.Due, ResumesNow: true, ShownHash: "aa",
@@ -152,4 +153,19 @@ func start(t testing.TB, d *desktest.Desk, w, h int) *tuitest.Loop {
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
 	os.Exit(m.Run())
+}
+
+// notesGraph is the workflow of the release notes, with the way of the thread that waits for its second review.
+func notesGraph() *desk.Graph {
+	return &desk.Graph{
+		Nodes: []desk.GraphNode{
+			{Name: "collect", Kind: "exec", Start: true, State: desk.NodeDone, Runs: 1}, {Name: "draft", Kind: "llm", State: desk.NodeDone, Runs: 2},
+			{Name: "review", Kind: "human", State: desk.NodeWaiting, Runs: 2}, {Name: "publish", Kind: "exec"},
+		},
+		Edges: []desk.GraphEdge{
+			{From: "collect", To: "draft", Kind: desk.EdgeThen, Taken: 1}, {From: "draft", To: "review", Kind: desk.EdgeThen, Taken: 2},
+			{From: "review", To: "draft", Kind: desk.EdgeRoute, Label: "retry", Taken: 1, Said: []string{"retry (ana)"}},
+			{From: "review", To: "publish", Kind: desk.EdgeThen},
+		},
+	}
 }

@@ -6,6 +6,7 @@ const (
 	BackToSteps   ID = "history.back"
 	MarkStep      ID = "history.mark"
 	DiffSteps     ID = "history.diff"
+	StepsOrGraph  ID = "history.graph"
 	HistoryWrap   ID = "history.wrap"
 	Fork          ID = "history.fork"
 	EditState     ID = "history.edit"
@@ -37,6 +38,8 @@ func history() []Command {
 			Help: "mark an end of a diff", Hidden: true},
 		{ID: DiffSteps, Keys: []string{"d"}, Title: "Diff", Footer: "diff",
 			Help: "diff of the marked steps, else with the step before"},
+		{ID: StepsOrGraph, Keys: []string{"v"}, Title: "Steps or graph", Footer: "list/graph",
+			Help: "the steps as a list, or the workflow as a graph with the way taken"},
 		{ID: Fork, Keys: []string{"F"}, Title: "Fork from here", Footer: "fork", Effect: Asks,
 			Help: "a new thread from the state at this step"},
 		{ID: EditState, Keys: []string{"e"}, Title: "Edit the state", Footer: "edit state", Effect: Pane,

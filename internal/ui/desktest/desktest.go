@@ -45,6 +45,7 @@ type thread struct {
 	detail desk.Detail
 	steps  []desk.Step
 	states []map[string]json.RawMessage
+	graph  *desk.Graph
 }
 
 // New makes an empty desk of the reviewer ana with a grace time of 5 s.
@@ -123,6 +124,13 @@ func (d *Desk) AddHistory(id string, steps []desk.Step, states []map[string]json
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.threads[id].steps, d.threads[id].states = steps, states
+}
+
+// AddGraph gives a thread its graph.
+func (d *Desk) AddGraph(id string, g *desk.Graph) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.threads[id].graph = g
 }
 
 // AddWorkflow makes one that can be started.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -17,6 +18,16 @@ func (d *Desk) History(ctx context.Context, id string) ([]desk.Step, error) {
 	d.enter("History")
 	defer d.mu.Unlock()
 	return slices.Clone(d.threads[id].steps), nil
+}
+
+// Graph is the graph AddGraph gave.
+func (d *Desk) Graph(ctx context.Context, id string) (*desk.Graph, error) {
+	d.enter("Graph")
+	defer d.mu.Unlock()
+	if d.threads[id].graph == nil {
+		return nil, errors.New("this store cannot tell the graph of a thread")
+	}
+	return d.threads[id].graph, nil
 }
 
 // StateAt reads the state at a step.

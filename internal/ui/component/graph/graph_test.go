@@ -129,7 +129,7 @@ func anyGraph() *rapid.Generator[*desk.Graph] {
 		for range rapid.IntRange(0, 40).Draw(t, "edges") {
 			g.Edges = append(g.Edges, desk.GraphEdge{
 				From: rapid.SampledFrom(names).Draw(t, "from"), To: rapid.SampledFrom(names).Draw(t, "to"),
-				Kind: rapid.SampledFrom([]desk.EdgeKind{desk.EdgeThen, desk.EdgeWhen, desk.EdgeRoute, desk.EdgeFailure}).Draw(t, "kind"),
+				Kind:  rapid.SampledFrom([]desk.EdgeKind{desk.EdgeThen, desk.EdgeWhen, desk.EdgeRoute, desk.EdgeFailure}).Draw(t, "kind"),
 				Label: rapid.SampledFrom([]string{"", "approve", "amount > 100 and not urgent", "\x1b[31m", "承認"}).Draw(t, "label"),
 				Taken: rapid.IntRange(0, 2).Draw(t, "taken"),
 			})

@@ -117,7 +117,7 @@ func weight(taken bool) uint8 {
 // branch is one row of edges that leave a node.
 type branch struct {
 	edges []int
-	named bool   // instead of lines ref says where they lead
+	named bool // instead of lines ref says where they lead
 	ref   string
 }
 

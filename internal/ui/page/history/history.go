@@ -15,8 +15,10 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 	"github.com/hitl-tui/hitl-tui/internal/ui/ago"
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
+	"github.com/hitl-tui/hitl-tui/internal/ui/command"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/list"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/pager"
+	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
 	"github.com/hitl-tui/hitl-tui/internal/ui/path"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
@@ -27,6 +29,7 @@ type Desk interface {
 	History(ctx context.Context, thread string) ([]desk.Step, error)
 	StateAt(ctx context.Context, thread string, step int64) (*desk.State, error)
 	Diff(ctx context.Context, thread string, a, b int64) ([]desk.KeyDiff, error)
+	Graph(ctx context.Context, thread string) (*desk.Graph, error)
 }
 
 // narrow is the width under which steps and the right pane do not fit side by side.
@@ -44,6 +47,8 @@ type Page struct {
 	detail *desk.Detail
 	err    error
 	steps  *list.List[desk.Step]
+	graph  chart
+	keys   *keymap.Map
 
 	right     *pager.Pager
 	title     string // of the right pane
@@ -62,8 +67,8 @@ type shown struct {
 }
 
 // New makes the page.
-func New(ctx context.Context, d Desk, th *theme.Theme, now func() time.Time) *Page {
-	p := &Page{ctx: ctx, desk: d, now: now, theme: th, right: pager.New(th)}
+func New(ctx context.Context, d Desk, th *theme.Theme, keys *keymap.Map, now func() time.Time) *Page {
+	p := &Page{ctx: ctx, desk: d, now: now, theme: th, keys: keys, right: pager.New(th)}
 	p.steps = list.New(th, func(s desk.Step) string { return fmt.Sprint(s.Step) }, p.viewStep)
 	p.steps.SetEmpty("Reading ...")
 	return p
@@ -90,6 +95,7 @@ func (p *Page) SetSize(w, h int) {
 func (p *Page) Open(thread string) tea.Cmd {
 	if thread != p.thread {
 		p.thread, p.detail, p.err, p.shown, p.showRight = thread, nil, nil, nil, false
+		p.graph = chart{on: p.graph.on}
 		p.steps.SetItems(nil)
 		p.steps.UnmarkAll()
 		p.right.SetSource(pager.Lines(nil))
@@ -99,10 +105,12 @@ func (p *Page) Open(thread string) tea.Cmd {
 }
 
 type readMsg struct {
-	thread string
-	detail *desk.Detail
-	steps  []desk.Step
-	err    error
+	thread  string
+	detail  *desk.Detail
+	steps   []desk.Step
+	graph   *desk.Graph // nil: it cannot be told, see noGraph
+	noGraph error
+	err     error
 }
 
 type stateMsg struct {
@@ -124,6 +132,7 @@ func (p *Page) read() tea.Cmd {
 		msg := readMsg{thread: thread}
 		if msg.detail, msg.err = d.Open(ctx, thread); msg.err == nil {
 			msg.steps, msg.err = d.History(ctx, thread)
+			msg.graph, msg.noGraph = d.Graph(ctx, thread)
 		}
 		return msg
 	}
@@ -146,16 +155,17 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		}
 		p.err = msg.err
 		if msg.err != nil {
-			p.steps.SetEmpty("Cannot be read: " + sanitize.Line(msg.err.Error()) + ". R reads again.")
+			p.steps.SetEmpty("Cannot be read: " + sanitize.Line(msg.err.Error()) + ". " + p.keys.Key(command.ReadAgain) + " reads again.")
 			return nil
 		}
 		first := p.detail == nil
 		p.detail = msg.detail
+		p.graph.set(msg.graph, msg.noGraph)
 		p.steps.SetItems(msg.steps)
 		p.steps.SetEmpty("This thread has no steps any more.")
 		if first {
 			p.steps.Last()
-			return p.state(false)
+			return p.moved()
 		}
 	case stateMsg:
 		if msg.want == p.want {
@@ -189,15 +199,36 @@ func (p *Page) Thread() *desk.Detail { return p.detail }
 
 // Move moves the selection; the state at the step follows.
 func (p *Page) Move(n int) tea.Cmd {
+	if p.graph.on {
+		return p.toNode(p.graph.move(n))
+	}
 	p.steps.Move(n)
-	return p.state(false)
+	return p.moved()
 }
 
 // First goes to the first step, Last to the last.
-func (p *Page) First() tea.Cmd { p.steps.First(); return p.state(false) }
+func (p *Page) First() tea.Cmd {
+	if p.graph.on {
+		return p.toNode(p.graph.move(-len(p.graph.names)))
+	}
+	p.steps.First()
+	return p.moved()
+}
 
 // Last goes to the last step.
-func (p *Page) Last() tea.Cmd { p.steps.Last(); return p.state(false) }
+func (p *Page) Last() tea.Cmd {
+	if p.graph.on {
+		return p.toNode(p.graph.move(len(p.graph.names)))
+	}
+	p.steps.Last()
+	return p.moved()
+}
+
+// moved shows the state at the step that was moved to.
+func (p *Page) moved() tea.Cmd {
+	p.follow()
+	return p.state(false)
+}
 
 // Show opens the state at the selected step.
 func (p *Page) Show() tea.Cmd { return p.state(true) }

@@ -12,7 +12,6 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/diffview"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/pager"
 	"github.com/hitl-tui/hitl-tui/internal/ui/content"
-	"github.com/hitl-tui/hitl-tui/internal/ui/path"
 )
 
 // fill draws what is shown into the right pane.
@@ -104,6 +103,9 @@ func (p *Page) rightWidth() int {
 	if p.w < narrow {
 		return max(p.w-2, 1)
 	}
+	if p.w >= wide {
+		return max(p.w-p.listWidth()-sideWidth-4, 1)
+	}
 	return max(p.w-p.listWidth()-3, 1)
 }
 
@@ -112,13 +114,16 @@ func (p *Page) View() string {
 	head := p.head()
 	h := max(p.h-1, 0)
 	switch {
+	case p.w >= wide:
+		lw, sw := p.listWidth(), sideWidth
+		return head + "\n" + cell.Columns(p.theme.Border.Render("│"), p.viewLeft(lw, h), p.viewRight(p.rightWidth()+2, h), p.viewSide(sw, h))
 	case p.w >= narrow:
 		lw := p.listWidth()
-		return head + "\n" + cell.Columns(p.theme.Border.Render("│"), p.viewSteps(lw, h), p.viewRight(p.w-lw-1, h))
+		return head + "\n" + cell.Columns(p.theme.Border.Render("│"), p.viewLeft(lw, h), p.viewRight(p.w-lw-1, h))
 	case p.showRight:
 		return head + "\n" + p.viewRight(p.w, h)
 	}
-	return head + "\n" + p.viewSteps(p.w, h)
+	return head + "\n" + p.viewLeft(p.w, h)
 }
 
 func (p *Page) head() string {
@@ -138,8 +143,16 @@ func (p *Page) head() string {
 	return p.theme.Title.Render(cell.Between(left, right, p.w))
 }
 
+// viewLeft draws the steps, or the graph in their place.
+func (p *Page) viewLeft(w, h int) string {
+	if p.graph.on {
+		return p.viewGraph(w, h)
+	}
+	return p.viewSteps(w, h)
+}
+
 func (p *Page) viewSteps(w, h int) string {
-	graph := p.path(w, h)
+	graph := p.graphBelow(w, h)
 	rows := max(h-1-len(graph), 1)
 	p.steps.SetSize(w, rows)
 	lines := []string{p.theme.Muted.Render(stepHead(w))}
@@ -152,37 +165,6 @@ func stepHead(w int) string {
 	last := whatWidth(w - 2)
 	room := max(w-2-5-7-1-last, 4)
 	return cell.Fit("  step "+cell.Fit("node", room)+cell.Right("took", 7)+" "+cell.Right("what", last), w)
-}
-
-// path is the way the thread took, one node after the other, where there is room for it.
-func (p *Page) path(w, h int) []string {
-	if p.detail == nil || h < 16 || len(p.detail.Path) == 0 {
-		return nil
-	}
-	room := min(max(h-p.steps.Len()-4, 0), h/2)
-	steps := path.Fold(path.Latest(p.detail.Path))
-	if room < 3 {
-		return nil
-	}
-	if len(steps) > room-1 {
-		steps = steps[len(steps)-room+1:]
-	}
-	lines := []string{" " + p.theme.Heading.Render("PATH")}
-	for i, s := range steps {
-		arm := "├ "
-		if i == len(steps)-1 {
-			arm = "└ "
-		}
-		what, style := "", p.theme.Muted
-		if s.Decision != "" {
-			what, style = "  "+sanitize.Line(s.Decision), p.theme.Accent
-		} else if s.Status == "WAITING" {
-			what = "  waits here"
-		}
-		run := path.Short(sanitize.Line(s.Run), max(w-3-cell.Width(what), w/2))
-		lines = append(lines, cell.Clip(" "+p.theme.Border.Render(arm)+run+style.Render(what), w))
-	}
-	return lines
 }
 
 func (p *Page) viewRight(w, h int) string {

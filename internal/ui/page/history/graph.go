@@ -1,0 +1,238 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/sanitize"
+	"github.com/hitl-tui/hitl-tui/internal/ui/ago"
+	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component/graph"
+)
+
+// wide is the width from which graph, decisions and origin have a column of their own, of sideWidth.
+const (
+	wide      = 140
+	sideWidth = 36
+)
+
+// fewestBelow is how many lines of a graph are worth drawing below the steps.
+const fewestBelow = 4
+
+// chart is the graph of the thread, and the node that is selected in it.
+type chart struct {
+	on    bool // it is shown in place of the steps
+	graph *desk.Graph
+	why   error // there is none
+	node  string
+	names []string // from top to bottom
+
+	drawn map[[2]int]*graph.Drawing // by the size for which it was laid out
+}
+
+func (c *chart) set(g *desk.Graph, why error) {
+	c.graph, c.why, c.drawn, c.names = g, why, nil, nil
+	if g == nil {
+		c.on = false
+		return
+	}
+	c.names = graph.New(g, sideWidth, 0).Names()
+}
+
+// drawing lays the graph out, and keeps that: a large graph is not laid out for each frame.
+func (c *chart) drawing(w, h int) *graph.Drawing {
+	size := [2]int{w, h}
+	d := c.drawn[size]
+	if d == nil {
+		if len(c.drawn) > 3 || c.drawn == nil { // the window was resized
+			c.drawn = map[[2]int]*graph.Drawing{}
+		}
+		d = graph.New(c.graph, w, h)
+		c.drawn[size] = d
+	}
+	return d
+}
+
+// move is the node n below the one that is selected.
+func (c *chart) move(n int) string {
+	if len(c.names) == 0 {
+		return ""
+	}
+	return c.names[max(min(slices.Index(c.names, c.node)+n, len(c.names)-1), 0)]
+}
+
+// NoGraph says why there is no graph, "" when there is one.
+func (p *Page) NoGraph() string {
+	switch {
+	case p.graph.graph != nil:
+		return ""
+	case p.graph.why != nil:
+		return sanitize.Line(p.graph.why.Error())
+	}
+	return "the thread is still being read"
+}
+
+// ToggleGraph shows the workflow as a graph in place of the steps, or the steps again.
+func (p *Page) ToggleGraph() tea.Cmd {
+	p.graph.on = !p.graph.on && p.graph.graph != nil
+	p.showRight = false
+	if p.graph.on {
+		p.follow()
+	}
+	return nil
+}
+
+// follow selects the node that ran in the selected step.
+func (p *Page) follow() {
+	s, ok := p.steps.Selected()
+	if !ok || len(s.Nodes) == 0 {
+		p.graph.node = ""
+		return
+	}
+	p.graph.node = nodeOf(s.Nodes[len(s.Nodes)-1])
+}
+
+// nodeOf is the node of the thread's own graph of which a run is, or in which it is.
+func nodeOf(run string) string {
+	node, _, _ := strings.Cut(run, "/")
+	node, _, _ = strings.Cut(node, "@")
+	return node
+}
+
+// toNode selects a node, and the latest step in which it ran.
+func (p *Page) toNode(name string) tea.Cmd {
+	p.graph.node = name
+	steps := p.steps.Items()
+	for i := len(steps) - 1; i >= 0; i-- {
+		if slices.ContainsFunc(steps[i].Nodes, func(run string) bool { return nodeOf(run) == name }) {
+			p.steps.Select(i)
+			return p.state(false)
+		}
+	}
+	return nil
+}
+
+// paint gives a drawing the colours of the theme.
+func (p *Page) paint(c graph.Class, text string) string {
+	t := p.theme
+	switch c {
+	case graph.Way, graph.Waits:
+		return t.Accent.Render(text)
+	case graph.Fails:
+		return t.Danger.Render(text)
+	case graph.Reached:
+		return t.Strong.Render(text)
+	case graph.Selected:
+		return t.Selected.Render(text)
+	case graph.Line:
+		return t.Border.Render(text)
+	}
+	return t.Muted.Render(text)
+}
+
+// graphLines draws the part of the graph that matters now in at most w by h cells.
+func (p *Page) graphLines(w, h int) []string {
+	const margin = 2
+	d := p.graph.drawing(w-margin, h)
+	line, node := d.Focus(), p.graph.node
+	if at := d.Row(node); at >= 0 {
+		line = at
+	}
+	top := d.Around(line, h)
+	lines := d.View(top, h, node, p.paint)
+	for i, l := range lines {
+		mark := "  "
+		if node != "" && top+i == d.Row(node) {
+			mark = p.theme.Accent.Render(">") + " "
+		}
+		lines[i] = mark + l
+	}
+	return lines
+}
+
+// viewGraph draws the graph in place of the steps.
+func (p *Page) viewGraph(w, h int) string {
+	lines := []string{p.theme.Muted.Render(cell.Fit("  the way of this thread", w))}
+	return cell.Block(append(lines, p.graphLines(w, h-1)...), w, h)
+}
+
+// graphBelow is the graph below the steps, where there is room for it and no column of its own.
+func (p *Page) graphBelow(w, h int) []string {
+	room := min(h-p.steps.Len()-3, h*2/3)
+	if p.graph.graph == nil || p.w < narrow || p.w >= wide || room < fewestBelow {
+		return nil
+	}
+	return append([]string{" " + p.theme.Heading.Render("GRAPH")}, p.graphLines(w, room)...)
+}
+
+// viewSide draws the column at the right: graph, decisions, origin.
+func (p *Page) viewSide(w, h int) string {
+	if p.detail == nil {
+		return cell.Block(nil, w, h)
+	}
+	below := append(p.decisions(w), p.origin(w)...)
+	var lines []string
+	if p.graph.graph != nil && !p.graph.on {
+		room := max(h-len(below)-2, h/2)
+		lines = append(lines, " "+p.theme.Heading.Render("GRAPH"))
+		lines = append(lines, p.graphLines(w-1, room)...)
+		lines = append(lines, "")
+	}
+	return cell.Block(append(lines, below...), w, h)
+}
+
+// mostDecisions is how many decisions the column lists, the latest.
+const mostDecisions = 6
+
+// decisions lists the latest decisions: step, action, who, how long after asking.
+func (p *Page) decisions(w int) []string {
+	t := p.theme
+	lines := []string{" " + t.Heading.Render("DECISIONS")}
+	n := 0
+	for _, s := range slices.Backward(p.steps.Items()) {
+		for _, d := range slices.Backward(s.Decisions) {
+			if n++; n > mostDecisions {
+				continue
+			}
+			what := fmt.Sprintf("  step %d  ", s.Step) + t.Accent.Render(sanitize.Line(d.Action)) + "  " + sanitize.Line(d.Reviewer)
+			lines = append(lines, cell.Clip(what, w))
+			if said := aside(d); said != "" {
+				lines = append(lines, t.Muted.Render(cell.Clip("    "+said, w)))
+			}
+		}
+	}
+	switch {
+	case n == 0:
+		lines = append(lines, t.Muted.Render("  none yet"))
+	case n > mostDecisions:
+		lines = append(lines, t.Muted.Render(fmt.Sprintf("  … %d before", n-mostDecisions)))
+	}
+	return append(lines, "")
+}
+
+// aside is how long after the question a decision came, and what was said with it.
+func aside(d desk.DecisionRow) string {
+	var parts []string
+	if d.Waited > 0 {
+		parts = append(parts, ago.Took(d.Waited.Round(time.Second))+" after asking")
+	}
+	if d.Comment != "" {
+		parts = append(parts, sanitize.Line(d.Comment))
+	}
+	return strings.Join(parts, ": ")
+}
+
+// origin says of which thread this one is a fork.
+func (p *Page) origin(w int) []string {
+	lines := []string{" " + p.theme.Heading.Render("FORKS")}
+	thread, step, fork := strings.Cut(p.detail.Origin, "@")
+	if !fork {
+		return append(lines, p.theme.Muted.Render(cell.Clip("  not a fork", w)))
+	}
+	return append(lines, cell.Clip(fmt.Sprintf("  from %s at step %s", sanitize.Line(thread), sanitize.Line(step)), w))
+}
