@@ -211,6 +211,9 @@ func (m *Model) runInbox(id command.ID) tea.Cmd {
 	case command.Unfold:
 		p.Unfold(0)
 	case command.FocusNext, command.FocusPrev:
+		if _, asks := p.Current(); !asks && p.Focus() == inbox.List && !p.OnePane() {
+			return m.say("nothing is asked here: there is nothing to go into")
+		}
 		m.moved = true
 		p.SetFocus(inbox.Question - p.Focus())
 	case command.Zoom:

@@ -284,11 +284,11 @@ func (p *Page) empty() string {
 	case p.tab == desk.Waiting:
 		text = "Nothing waits for you.\n\n" + p.unlessReadOnly(p.key(command.NewThread)+" starts a workflow.\n") + "`hitl-tui demo` shows one in a throw-away store.\n\nThis store: " + sanitize.Line(p.store.URL)
 	case p.tab == desk.Running:
-		text = "Nothing runs.\n\nAnswers you give make their threads run; they are shown here until they rest."
+		text = "Nothing runs.\n\nAnswers you give make their threads run; they are shown here until they rest. " + p.key(command.TabWaiting) + " shows what waits for you."
 	case p.tab == desk.Failed:
-		text = "Nothing failed."
+		text = "Nothing failed.\n\nWhat fails or stalls is shown here, with the reason. " + p.key(command.TabWaiting) + " shows what waits for you."
 	case p.tab == desk.Finished:
-		text = "Nothing finished yet."
+		text = "Nothing finished yet.\n\nThreads that ended are shown here, with what they gave. " + p.key(command.TabWaiting) + " shows what waits for you."
 	default:
 		text = "No threads in this store.\n\n" + p.unlessReadOnly(p.key(command.NewThread)+" starts a workflow.\n\n") + "This store: " + sanitize.Line(p.store.URL)
 	}
