@@ -266,7 +266,7 @@ func (m *Model) openCopy() tea.Cmd {
 		items = append(items, dialog.Item{ID: "text", Key: "t", Label: "text of the question"},
 			dialog.Item{ID: "value", Key: "v", Label: under})
 	}
-	return m.open(dialog.NewAsk(m.kit(), "Copy", "", items...), func(m *Model, r dialog.Result) tea.Cmd {
+	return m.open(dialog.NewPick(m.kit(), "Copy", items...), func(m *Model, r dialog.Result) tea.Cmd {
 		p, ok := r.(dialog.Picked)
 		if !ok {
 			return nil

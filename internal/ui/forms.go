@@ -82,7 +82,7 @@ func (m *Model) pickWorkflow(workflows []desk.Workflow) tea.Cmd {
 			return nil
 		})
 	}
-	return m.openList(dialog.NewAsk(m.kit(), "Start a workflow", "", items...), func(m *Model, r dialog.Result) tea.Cmd {
+	return m.openList(dialog.NewPick(m.kit(), "Start a workflow", items...), func(m *Model, r dialog.Result) tea.Cmd {
 		p, ok := r.(dialog.Picked)
 		if !ok {
 			return nil

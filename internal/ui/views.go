@@ -36,7 +36,7 @@ func (m *Model) openViews() tea.Cmd {
 	if len(m.opts.Views) > 0 {
 		title = "Views, and the order of the list"
 	}
-	return m.open(dialog.NewAsk(m.kit(), title, "", items...), func(m *Model, r dialog.Result) tea.Cmd {
+	return m.open(dialog.NewPick(m.kit(), title, items...), func(m *Model, r dialog.Result) tea.Cmd {
 		p, ok := r.(dialog.Picked)
 		if !ok {
 			return nil
