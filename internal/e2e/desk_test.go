@@ -29,13 +29,7 @@ func deskWorld(t *testing.T, threads int) *world {
 // review brings threads to where they wait for a verdict, and shortens the time in which the desk lets it be taken back.
 func (w *world) review(threads int) {
 	w.t.Helper()
-	folder := filepath.Join(filepath.Dir(w.dir), "home", ".config", "hitl-tui")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "config.yaml"), []byte("grace: "+grace+"\n"), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	w.configure("grace: " + grace + "\n")
 	file := w.copyOf("notes.yaml")
 	for i := range threads {
 		w.must(0, "run", file, "-F", fmt.Sprintf("file=out-%d", i), "--thread", fmt.Sprintf("thread-%d", i), "-q")
@@ -267,8 +261,7 @@ func TestResizeStorm(t *testing.T) {
 func TestSuspendAndComeBack(t *testing.T) {
 	t.Parallel()
 	w := deskWorld(t, 1)
-	x := w.terminal(80, 24, "PS1=shell> ", "sh", "-i")
-	x.Await("shell>", patience)
+	x := shell(w)
 	x.Type(program)
 	x.Keys("Enter")
 	x.Await("One line", patience)

@@ -79,7 +79,11 @@ func (x *Tmux) Type(s string) { x.t.Helper(); x.run("send-keys", "-l", "--", s) 
 // Paste pastes a text in brackets, as a terminal does.
 func (x *Tmux) Paste(s string) {
 	x.t.Helper()
-	x.run("set-buffer", "--", s)
+	file := x.socket + ".paste" // an argument of tmux holds 16 kB
+	if err := os.WriteFile(file, []byte(s), 0o600); err != nil {
+		x.t.Fatal(err)
+	}
+	x.run("load-buffer", file)
 	x.run("paste-buffer", "-p")
 }
 
@@ -91,6 +95,9 @@ func (x *Tmux) Resize(w, h int) {
 
 // Screen is what the terminal shows.
 func (x *Tmux) Screen() string { x.t.Helper(); return x.run("capture-pane", "-p") }
+
+// Styled is what the terminal shows, with its styles.
+func (x *Tmux) Styled() string { x.t.Helper(); return x.run("capture-pane", "-p", "-e") }
 
 // PID is the process id of the shell in the window; the command is its child.
 func (x *Tmux) PID() string {

@@ -87,7 +87,7 @@ func TestPruneAsksForTheCount(t *testing.T) {
 		}
 		p.Keys("ctrl+s")
 		p.Advance(settle)
-		p.Expect("status any", "5 steps of 1 threads")
+		p.Expect("status any", "5 steps of 1 thread")
 		p.Keys("P")
 		p.Expect("Prune 5 steps of 1 thread?", "Type 5 to confirm")
 		p.Advance(settle)

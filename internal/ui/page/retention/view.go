@@ -132,7 +132,7 @@ func (p *Page) would() []string {
 	}
 	lines := []string{
 		" " + t.Heading.Render("WOULD GO"),
-		fmt.Sprintf(" %s steps of %s threads", ago.Count(x.Steps), ago.Count(x.Threads)),
+		" " + ofThreads(x),
 		" " + ago.Bytes(x.Bytes) + share,
 	}
 	if x.Deleted > 0 {
@@ -179,7 +179,7 @@ func (p *Page) wouldShort() []string {
 		return []string{p.theme.Muted.Render(" Reading ...")}
 	}
 	x := p.pruned
-	return []string{fmt.Sprintf(" would go: %s steps of %s threads", ago.Count(x.Steps), ago.Count(x.Threads)),
+	return []string{" would go: " + ofThreads(x),
 		cell.Between(fmt.Sprintf(" kept: %s heads", ago.Count(x.Heads)), "gives "+ago.Bytes(x.Bytes)+" ", p.w)}
 }
 
@@ -207,4 +207,15 @@ func wrapAt(lead string, style func(...string) string, text string, w int) []str
 		lines = append(lines, lead+style(l))
 	}
 	return lines
+}
+
+// ofThreads is how much would go, in words.
+func ofThreads(x *desk.Pruned) string {
+	amount := func(n int64, one string) string {
+		if n == 1 {
+			return "1 " + one
+		}
+		return ago.Count(n) + " " + one + "s"
+	}
+	return amount(x.Steps, "step") + " of " + amount(x.Threads, "thread")
 }
