@@ -187,7 +187,7 @@ func TestFaultTable(t *testing.T) {
 
 		// schema
 		{"no schema", "workflow: t\ninput: {properties: {a: {type: text}}}\nnodes: {a: {fail: x}}\n", []string{
-			`2:32 not a JSON Schema: at '/properties/a/type': must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string', or must be a list, not a text`}},
+			`2:32 not a JSON Schema: at '/properties/a/type': must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string'`}},
 		{"schema keyword", "workflow: t\ninput: {properties: {a: {typ: string}}}\nnodes: {a: {fail: x}}\n", []string{
 			`2:26 unknown schema keyword "typ"; did you mean "type"?`}},
 		{"outside reference", wf("  f:\n    human: form\n    message: x\n    schema: {type: object, properties: {a: {$ref: \"file:///etc/passwd\"}}}\n"), []string{
