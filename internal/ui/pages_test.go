@@ -41,6 +41,33 @@ func TestHistoryStateDiffForkAndEdit(t *testing.T) {
 	})
 }
 
+// The workflow takes the place of the steps, its nodes are moved through, and the state is of the step in which each ran last.
+func TestHistoryAsAGraph(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("j", "H", "v")
+		p.Expect("✓ done  ● waits", "> ● review ×2 ━━┛ waits here", "state at step 5")
+		p.Keys("k")
+		p.Expect("> ✓ draft ×2 ◂━━┓ retry (ana)", "state at step 4")
+		p.Keys("g")
+		p.Expect("> ✓ collect", "state at step 1")
+		p.Keys("G")
+		p.Expect("> · publish", "state at step 1") // it never ran
+		p.Keys("k", "d")
+		p.Expect("diff step 4 .. 5")
+		p.Keys("v")
+		p.Expect("step node", ">    5 review@2", "GRAPH")
+	})
+}
+
+// Of a thread whose workflow cannot be told there is no graph, and v says why.
+func TestHistoryWithoutAGraph(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		d.AddGraph("t-notes-7f3k", nil)
+		p.Keys("j", "H", "v")
+		p.Expect("step node", "this store cannot tell the graph of a thread")
+	})
+}
+
 func TestEditedStateNeedsAChange(t *testing.T) {
 	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
 		p.Keys("j", "H")

@@ -4,8 +4,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
 )
 
 func TestLatest(t *testing.T) {
@@ -31,8 +33,8 @@ func TestFold(t *testing.T) {
 	})
 	want := []desk.PathStep{
 		{Run: "read@1"}, {Run: "triage@1", Status: "WAITING"},
-		{Run: "triage/*/check@1 (2)", TookMS: 7},
-		{Run: "triage/*/decide@1 (2)", Status: "WAITING"}, {Run: "triage/2/decide@1", Decision: "ana choose"},
+		{Run: "triage/0-1/check@1 (2)", TookMS: 7},
+		{Run: "triage/1,4/decide@1 (2)", Status: "WAITING"}, {Run: "triage/2/decide@1", Decision: "ana choose"},
 		{Run: "triage/2/part@1"}, {Run: "triage@2/0/check@1"}, {Run: "each/*/in/*/a@1 (2)"}, {Node: "old"}, {Node: "old"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -47,11 +49,15 @@ func TestLine(t *testing.T) {
 		want string
 	}{
 		{nil, 20, ""},
-		{[]string{"a@1", "m/0/x@1", "m/1/x@1", "b@1"}, 9, "a@1, m/*/x@1 (2), b@1"},
-		{[]string{"m/0/x@1", "m/1/x@1", "m/2/x@1"}, 20, "m/*/x@1 (3)"},
-		{[]string{"m/0/x@1", "m/1/x@1", "m/2/x@1"}, 7, "x@1 (3)"},
-		{[]string{"triage/1/decide@1", "triage/1/part@1"}, 24, "triage/1/decide@1, triage/1/part@1"},
-		{[]string{"triage/1/decide@1", "triage/1/part@1"}, 18, "decide@1, part@1"},
+		{[]string{"a@1", "m/0/x@1", "m/1/x@1", "b@1"}, 25, "a@1, m/0-1/x@1 (2), b@1"},
+		{[]string{"a@1", "m/0/x@1", "m/1/x@1", "b@1"}, 22, "a@1, m/0-1/x@1 (2) +1"},
+		{[]string{"a@1", "m/0/x@1", "m/1/x@1", "b@1"}, 9, "a@1 +2"},
+		{[]string{"m/0/x@1", "m/1/x@1", "m/2/x@1"}, 20, "m/0-2/x@1 (3)"},
+		{[]string{"m/0/x@1", "m/1/x@1", "m/2/x@1"}, 11, "m/0-2/x (3)"},
+		{[]string{"triage/1/decide@1", "triage/1/part@1"}, 24, "triage/1/decide@1 +1"},
+		{[]string{"triage/1/decide@1", "triage/1/part@1"}, 15, "…/1/decide +1"},
+		{[]string{"review@1", "collect@2"}, 8, "revi… +1"},
+		{[]string{"review@1", "collect@2"}, 9, "review +1"},
 	} {
 		if got := Line(test.runs, test.w); got != test.want {
 			t.Errorf("%q in %d cells: %q, want %q", test.runs, test.w, got, test.want)
@@ -61,11 +67,24 @@ func TestLine(t *testing.T) {
 
 func TestShort(t *testing.T) {
 	for w, want := range map[int]string{
-		20: "triage/2/decide@1", 17: "triage/2/decide@1", 16: "…/2/decide@1", 12: "…/2/decide@1", 11: "…/decide@1", 10: "…/decide@1", 9: "decide@1",
-		8: "decide@1", 5: "deci…", 1: "…", 0: "",
+		20: "triage/2/decide@1", 17: "triage/2/decide@1", 16: "triage/2/decide", 14: "…/2/decide", 10: "…/2/decide", 9: "2/decide",
+		8: "2/decide", 7: "2/deci…", 5: "2/de…", 4: "2/d…", 3: "de…", 1: "…", 0: "",
 	} {
 		if got := Short("triage/2/decide@1", w); got != want {
 			t.Errorf("in %d cells %q, want %q", w, got, want)
 		}
 	}
+}
+
+// However little room there is, a name fits in it.
+func TestNamesFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		run := rapid.StringMatching(`([a-z]{1,9}/)?([0-9]{1,3}/)?[a-z日本]{1,9}@[12]`)
+		runs, w := rapid.SliceOfN(run, 1, 5).Draw(t, "runs"), rapid.IntRange(0, 40).Draw(t, "w")
+		for _, got := range []string{Short(runs[0], w), Line(runs, w)} {
+			if cell.Width(got) > w {
+				t.Fatalf("%q does not fit in %d cells", got, w)
+			}
+		}
+	})
 }

@@ -54,20 +54,34 @@ func newDrawing(p *plan, w int, spaced bool) *Drawing {
 	c := layout(p, w, spaced)
 	c.loops()
 	d := &Drawing{canvas: c, w: w}
-	text, note := 0, 0
+	var names, labels, note int // the widest of the rows beside lanes at the right
 	for i := range c.rows {
 		r := &c.rows[i]
 		if r.node >= 0 {
 			r.note = joined(remark(c.nodes[r.node]), r.note, r.again)
 		}
-		if len(r.back) > 0 {
-			d.back = max(d.back, (len(r.back)+1)/2)
-			text, note = max(text, d.start(r)+d.textWidth(r)), max(note, cell.Width(r.note))
+		if len(r.back) == 0 {
+			continue
+		}
+		d.back, note = max(d.back, (len(r.back)+1)/2), max(note, cell.Width(r.note))
+		if width := d.start(r) + d.textWidth(r); r.node >= 0 {
+			names = max(names, width)
+		} else {
+			labels = max(labels, width)
 		}
 	}
-	const tip, fewest = 3, 10
-	d.backAt = max(min(text+tip, w-2*d.back-min(note, w/4+2)), min(fewest, w-2*d.back), 1)
+	d.backAt = backAt(w-2*d.back, names, labels, note)
 	return d
+}
+
+// backAt is the column of the lanes at the right: behind the names, and where there is room for what is said there, behind the
+// labels of edges too.
+func backAt(room, names, labels, note int) int {
+	const tip, gap, fewest = 3, 2, 10
+	names += tip
+	at := max(names, min(labels+gap, room-note))
+	least := min(names, room-min(note, room/4+2))
+	return max(min(at, room-note), least, min(fewest, room), 1)
 }
 
 // Len is the number of lines.
@@ -339,6 +353,19 @@ func sign(n node, came bool) string {
 		return "⊘"
 	}
 	return "·"
+}
+
+// Legend tells the signs in at most w cells, those that matter most first.
+func Legend(w int) string {
+	text := ""
+	for _, part := range []string{"✓ done", "● waits", "✗ failed", "· not reached", "○ next", "⊘ ended", "━ way taken"} {
+		next := strings.TrimPrefix(text+"  "+part, "  ")
+		if cell.Width(next) > w {
+			break
+		}
+		text = next
+	}
+	return text
 }
 
 // times is how often a node ran.

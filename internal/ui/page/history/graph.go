@@ -157,7 +157,7 @@ func (p *Page) graphLines(w, h int) []string {
 
 // viewGraph draws the graph in place of the steps.
 func (p *Page) viewGraph(w, h int) string {
-	lines := []string{p.theme.Muted.Render(cell.Fit("  the way of this thread", w))}
+	lines := []string{p.theme.Muted.Render(cell.Fit("  "+graph.Legend(w-2), w))}
 	return cell.Block(append(lines, p.graphLines(w, h-1)...), w, h)
 }
 
@@ -175,7 +175,8 @@ func (p *Page) viewSide(w, h int) string {
 	if p.detail == nil {
 		return cell.Block(nil, w, h)
 	}
-	below := append(p.decisions(w), p.origin(w)...)
+	forks := p.origin(w)
+	below := append(p.decisions(w, h/2-len(forks)), forks...)
 	var lines []string
 	if p.graph.graph != nil && !p.graph.on {
 		room := max(h-len(below)-2, h/2)
@@ -186,17 +187,14 @@ func (p *Page) viewSide(w, h int) string {
 	return cell.Block(append(lines, below...), w, h)
 }
 
-// mostDecisions is how many decisions the column lists, the latest.
-const mostDecisions = 6
-
-// decisions lists the latest decisions: step, action, who, how long after asking.
-func (p *Page) decisions(w int) []string {
+// decisions lists the latest decisions, as many as fit into h lines: step, action, who, how long after asking.
+func (p *Page) decisions(w, h int) []string {
 	t := p.theme
 	lines := []string{" " + t.Heading.Render("DECISIONS")}
-	n := 0
+	n, most := 0, max((h-3)/2, 1)
 	for _, s := range slices.Backward(p.steps.Items()) {
 		for _, d := range slices.Backward(s.Decisions) {
-			if n++; n > mostDecisions {
+			if n++; n > most {
 				continue
 			}
 			what := fmt.Sprintf("  step %d  ", s.Step) + t.Accent.Render(sanitize.Line(d.Action)) + "  " + sanitize.Line(d.Reviewer)
@@ -209,8 +207,8 @@ func (p *Page) decisions(w int) []string {
 	switch {
 	case n == 0:
 		lines = append(lines, t.Muted.Render("  none yet"))
-	case n > mostDecisions:
-		lines = append(lines, t.Muted.Render(fmt.Sprintf("  … %d before", n-mostDecisions)))
+	case n > most:
+		lines = append(lines, t.Muted.Render(fmt.Sprintf("  … %d before", n-most)))
 	}
 	return append(lines, "")
 }
@@ -218,7 +216,7 @@ func (p *Page) decisions(w int) []string {
 // aside is how long after the question a decision came, and what was said with it.
 func aside(d desk.DecisionRow) string {
 	var parts []string
-	if d.Waited > 0 {
+	if d.Waited >= time.Second {
 		parts = append(parts, ago.Took(d.Waited.Round(time.Second))+" after asking")
 	}
 	if d.Comment != "" {

@@ -350,15 +350,18 @@ func (p *Page) viewStep(s desk.Step, w int, _ list.State) []string {
 		took = ago.Took(time.Duration(s.TookMS) * time.Millisecond)
 	}
 	last := whatWidth(w)
-	room := max(w-5-7-1-last, 4)
-	node := sanitize.Line(path.Line(s.Nodes, room))
+	room := max(w-5-tookWidth-1-last, 4)
+	node := sanitize.Line(path.Line(s.Nodes, room-1))
 	if node == "" {
 		node = s.Source
 	}
-	return []string{cell.Right(fmt.Sprint(s.Step), 4) + " " + cell.Fit(node, room) + cell.Right(took, 7) + " " + style.Render(cell.Right(what, last))}
+	return []string{cell.Right(fmt.Sprint(s.Step), 4) + " " + cell.Fit(node, room) + cell.Right(took, tookWidth) + " " + style.Render(cell.Right(what, last))}
 }
 
+// tookWidth is the width of the column of times.
+const tookWidth = 6
+
 // whatWidth is the width of the last column of a step.
-func whatWidth(w int) int { return min(max(w/3, 9), 22) }
+func whatWidth(w int) int { return min(max(w*36/100, 9), 22) }
 
 func keysOf(m map[string]json.RawMessage) []string { return slices.Sorted(maps.Keys(m)) }

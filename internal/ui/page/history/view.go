@@ -163,8 +163,8 @@ func (p *Page) viewSteps(w, h int) string {
 // stepHead is the line above the steps.
 func stepHead(w int) string {
 	last := whatWidth(w - 2)
-	room := max(w-2-5-7-1-last, 4)
-	return cell.Fit("  step "+cell.Fit("node", room)+cell.Right("took", 7)+" "+cell.Right("what", last), w)
+	room := max(w-2-5-tookWidth-1-last, 4)
+	return cell.Fit("  step "+cell.Fit("node", room)+cell.Right("took", tookWidth)+" "+cell.Right("what", last), w)
 }
 
 func (p *Page) viewRight(w, h int) string {
