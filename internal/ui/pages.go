@@ -28,6 +28,9 @@ func (m *Model) openThread(thread string) tea.Cmd {
 
 // runHistory does the commands of the history page.
 func (m *Model) runHistory(id command.ID) tea.Cmd {
+	if why := m.whyNotHistory(id); why != "" {
+		return m.warn(why)
+	}
 	p := m.history
 	switch id {
 	case command.Down:

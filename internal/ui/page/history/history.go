@@ -351,7 +351,7 @@ func (p *Page) viewStep(s desk.Step, w int, _ list.State) []string {
 	}
 	last := whatWidth(w)
 	room := max(w-5-tookWidth-1-last, 4)
-	node := sanitize.Line(path.Line(s.Nodes, room-1))
+	node := sanitize.Line(path.Line(s.Nodes, room))
 	if node == "" {
 		node = s.Source
 	}

@@ -255,7 +255,7 @@ func (p *Page) sideThread(d *desk.Detail, w int) []string {
 		add("forked from " + sanitize.Line(d.Origin))
 	}
 	switch {
-	case d.Claimed != "" && d.ClaimedUntil.After(p.now()):
+	case d.Claimed != "" && len(d.Questions) > 0 && d.ClaimedUntil.After(p.now()):
 		add("claimed by " + sanitize.Line(d.Claimed) + " for " + ago.Age(d.ClaimedUntil.Sub(p.now())))
 	case len(d.Questions) > 0:
 		if p.readOnly {
