@@ -173,10 +173,12 @@ func (d *Desk) Busy() (unsent, running int) {
 // Subscribe yields what happens in batches until ctx ends or the desk closes; a slow reader loses progress lines,
 // never the last StoreChanged, OutboxChanged, Rested or RunFailed of a thread.
 func (d *Desk) Subscribe(ctx context.Context) <-chan []Event {
+	events := d.hub.subscribe(ctx, d.ctx)
+	// After it, so that the first subscriber hears that the watch began.
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.startWatch()
-	d.mu.Unlock()
-	return d.hub.subscribe(ctx, d.ctx)
+	return events
 }
 
 // Close ends the desk: unsent entries become drafts marked not sent; running threads get until ctx ends to come to
