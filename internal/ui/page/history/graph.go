@@ -26,7 +26,7 @@ const fewestBelow = 4
 
 // chart is the graph of the thread, and the node that is selected in it.
 type chart struct {
-	on    bool // it is shown in place of the steps
+	on    bool // it is to be shown in place of the steps
 	graph *desk.Graph
 	why   error // there is none
 	node  string
@@ -37,12 +37,13 @@ type chart struct {
 
 func (c *chart) set(g *desk.Graph, why error) {
 	c.graph, c.why, c.drawn, c.names = g, why, nil, nil
-	if g == nil {
-		c.on = false
-		return
+	if g != nil {
+		c.names = graph.New(g, sideWidth, 0).Names()
 	}
-	c.names = graph.New(g, sideWidth, 0).Names()
 }
+
+// shown reports whether the graph stands in place of the steps: while a thread is being read, and where it has none, the steps do.
+func (c *chart) shown() bool { return c.on && c.graph != nil }
 
 // drawing lays the graph out, and keeps that: a large graph is not laid out for each frame.
 func (c *chart) drawing(w, h int) *graph.Drawing {
@@ -79,9 +80,9 @@ func (p *Page) NoGraph() string {
 
 // ToggleGraph shows the workflow as a graph in place of the steps, or the steps again.
 func (p *Page) ToggleGraph() tea.Cmd {
-	p.graph.on = !p.graph.on && p.graph.graph != nil
+	p.graph.on = !p.graph.on
 	p.showRight = false
-	if p.graph.on {
+	if p.graph.shown() {
 		p.follow()
 	}
 	return nil
@@ -178,7 +179,7 @@ func (p *Page) viewSide(w, h int) string {
 	forks := p.origin(w)
 	below := append(p.decisions(w, h/2-len(forks)), forks...)
 	var lines []string
-	if p.graph.graph != nil && !p.graph.on {
+	if p.graph.graph != nil && !p.graph.shown() {
 		room := max(h-len(below)-2, h/2)
 		lines = append(lines, " "+p.theme.Heading.Render("GRAPH"))
 		lines = append(lines, p.graphLines(w-1, room)...)

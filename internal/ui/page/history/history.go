@@ -199,7 +199,7 @@ func (p *Page) Thread() *desk.Detail { return p.detail }
 
 // Move moves the selection; the state at the step follows.
 func (p *Page) Move(n int) tea.Cmd {
-	if p.graph.on {
+	if p.graph.shown() {
 		return p.toNode(p.graph.move(n))
 	}
 	p.steps.Move(n)
@@ -208,7 +208,7 @@ func (p *Page) Move(n int) tea.Cmd {
 
 // First goes to the first step, Last to the last.
 func (p *Page) First() tea.Cmd {
-	if p.graph.on {
+	if p.graph.shown() {
 		return p.toNode(p.graph.move(-len(p.graph.names)))
 	}
 	p.steps.First()
@@ -217,7 +217,7 @@ func (p *Page) First() tea.Cmd {
 
 // Last goes to the last step.
 func (p *Page) Last() tea.Cmd {
-	if p.graph.on {
+	if p.graph.shown() {
 		return p.toNode(p.graph.move(len(p.graph.names)))
 	}
 	p.steps.Last()

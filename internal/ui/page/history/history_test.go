@@ -57,6 +57,34 @@ func TestErrorNamesTheKeyThatReadsAgain(t *testing.T) {
 	}
 }
 
+// Who looks at graphs goes on doing so with the next thread; until that is read, and where it cannot be or has no graph, the
+// steps stand there.
+func TestGraphOfTheNextThread(t *testing.T) {
+	read := archive{steps: []desk.Step{{Nodes: []string{"draft@1"}}}, graph: &desk.Graph{Nodes: []desk.GraphNode{{Name: "draft", Start: true}}}}
+	for name, next := range map[string]archive{
+		"read": read, "without a graph": {steps: read.steps}, "cannot be read": {err: errors.New("the disk is gone")},
+	} {
+		for _, size := range tuitest.Sizes() {
+			t.Run(fmt.Sprint(name, " ", size[0]), func(t *testing.T) {
+				p := open(t, read, keymap.Default(), size[0], size[1])
+				p.ToggleGraph()
+				for _, reading := range []func(){
+					func() {},
+					func() { p.desk = next; p.Open("next") },
+					func() { p.Update(p.read()()) },
+					func() { p.desk = read; p.Update(p.Open("third")()) },
+				} {
+					reading()
+					tuitest.CheckBox(t, p.View(), size[0], size[1])
+				}
+				if view := ansi.Strip(p.View()); strings.Contains(view, "step node") {
+					t.Errorf("the third thread is not shown as a graph:\n%s", view)
+				}
+			})
+		}
+	}
+}
+
 // chain is a thread that went through many nodes, of whose items of a map some wait, and was decided often.
 func chain() archive {
 	a := archive{graph: &desk.Graph{}}

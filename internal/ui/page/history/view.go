@@ -145,7 +145,7 @@ func (p *Page) head() string {
 
 // viewLeft draws the steps, or the graph in their place.
 func (p *Page) viewLeft(w, h int) string {
-	if p.graph.on {
+	if p.graph.shown() {
 		return p.viewGraph(w, h)
 	}
 	return p.viewSteps(w, h)
