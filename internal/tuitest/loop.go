@@ -15,7 +15,8 @@ import (
 // that a command will not end by itself: such ones (a tick, a wait for events) go on, and Advance lets time pass.
 type Loop struct {
 	Model tea.Model
-	Quit  bool // tea.Quit has been returned
+	Quit  bool              // tea.Quit has been returned
+	Drawn func(view string) // is shown the view after each message, also before what that asks for has come; may be nil
 
 	arrived chan struct{} // holds a token while results wait
 	mu      sync.Mutex
@@ -113,6 +114,9 @@ func (l *Loop) deliver(msg tea.Msg) {
 	}
 	m, cmd := l.Model.Update(msg)
 	l.Model = m
+	if l.Drawn != nil {
+		l.Drawn(l.View())
+	}
 	l.start(cmd)
 }
 
