@@ -527,7 +527,7 @@ func TestWhatFailedBesideAQuestionIsShownAndCarriedOn(t *testing.T) {
 		p.Advance(settle)
 		p.Keys("g", "g")
 		p.Advance(settle)
-		p.Expect("! Ship it?", "! bad failed: exit code 1", "O carry on")
+		p.Expect("x Ship it?", "! bad failed: exit code 1", "O carry on")
 		p.Keys("O")
 		carriesOn(t, d, p, "Ship it?")
 	})

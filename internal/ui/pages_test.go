@@ -23,7 +23,7 @@ func TestHistoryStateDiffForkAndEdit(t *testing.T) {
 		p.Keys("j", "H")
 		p.Expect("release-notes 7f3k", "6 steps", "state at step 5", "feedback: name the people")
 		p.Keys("k", "d")
-		p.Expect("diff step 3 .. 4   1 keys changed", "+ - Faster inbox (thanks Li)", "unchanged: commits, feedback")
+		p.Expect("diff step 3 .. 4   1 key changed", "+ - Faster inbox (thanks Li)", "unchanged: commits, feedback")
 		p.Keys("e")
 		p.Expect("only the state at the last step can be edited")
 		p.Keys("F")

@@ -185,11 +185,13 @@ func (p *Pane) typedText() string {
 }
 
 func (p *Pane) rule(title string, w int) string {
-	text := "── " + title + " "
+	line := func(n int) string { return p.theme.Border.Render(strings.Repeat("─", max(n, 0))) }
 	if title == "" {
-		text = ""
+		return line(w)
 	}
-	return p.theme.Border.Render(cell.Fit(cell.Clip(text, w)+strings.Repeat("─", max(w-cell.Width(text), 0)), w))
+	const before = "── "
+	title = cell.Clip(title, max(w-len("-- "), 0))
+	return p.theme.Border.Render(before) + p.theme.Muted.Render(title) + " " + line(w-cell.Width(before)-cell.Width(title)-1)
 }
 
 func (p *Pane) header() []string {
@@ -317,14 +319,17 @@ func (p *Pane) footer() []string {
 		lines = append(lines, p.errorLines()...)
 	}
 	lines = append(lines, p.sendLine())
-	if p.narrow() && p.h > 8 {
+	if p.narrow() && p.h > 8 && !p.sides.blank() {
 		lines = append(lines, th.Muted.Render(cell.Between(p.sides.name()+" "+p.keys.Key(command.EditorSide),
 			p.keys.Key(command.EditorUp)+"/Dn scroll it", p.w)))
 	}
-	items := []footer.Item{{ID: command.EditorSend}, {ID: command.EditorBack}, {ID: command.EditorExternal},
-		{ID: command.EditorSide}}
+	back, side := footer.Item{ID: command.EditorBack}, footer.Item{ID: command.EditorSide}
 	if p.narrow() {
-		items[1].Label, items[3].Label = "keep", "side"
+		back.Label, side.Label = "keep", "side"
+	}
+	items := []footer.Item{{ID: command.EditorSend}, back, {ID: command.EditorExternal}}
+	if !p.sides.blank() {
+		items = append(items, side)
 	}
 	if p.mode == formMode && p.focus == onBody && p.form.InList() {
 		items = append(items[:1:1], append(footer.Of(command.EditorAddItem, command.EditorRemoveItem, command.EditorItemUp), items[1:]...)...)

@@ -72,7 +72,11 @@ func (p *Page) diffParts() []pager.Source {
 		d := diffview.Compare(text(k.Before), text(k.After), 3)
 		parts = append(parts, pager.Lines{label}, diffview.Source(t, d), content.Blank())
 	}
-	p.title = fmt.Sprintf("diff step %d .. %d   %d keys changed", p.shown.a, p.shown.b, changed)
+	keys := "keys"
+	if changed == 1 {
+		keys = "key"
+	}
+	p.title = fmt.Sprintf("diff step %d .. %d   %d %s changed", p.shown.a, p.shown.b, changed, keys)
 	if changed == 0 {
 		parts = append(parts, pager.Lines{t.Muted.Render("Nothing changed.")})
 	}

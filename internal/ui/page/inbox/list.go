@@ -153,12 +153,10 @@ func (p *Page) mark(r *row) (byte, lipgloss.Style) {
 	switch {
 	case r.gone:
 		return 'v', t.Muted
-	case r.Status == "failed" || r.Status == "stalled":
+	case r.Status == "failed" || r.Status == "stalled" || r.Halted():
 		return 'x', t.Danger
 	case r.Status == "running":
 		return '.', t.Text
-	case r.Halted():
-		return '!', t.Danger
 	case !r.Due.IsZero() && !r.Due.After(p.now()) && r.Status == "interrupted":
 		return '!', t.Warning
 	case r.Claimed != "" && r.Claimed != p.reviewer && r.ClaimedUntil.After(p.now()) && r.Questions > 0:
