@@ -10,9 +10,6 @@ import (
 // runActivity does the commands of the activity page.
 func (m *Model) runActivity(id command.ID) tea.Cmd {
 	p := m.active
-	if why := m.whyNotActivity(id); why != "" {
-		return m.warn(why)
-	}
 	switch id {
 	case command.Down:
 		p.Move(1)

@@ -16,12 +16,6 @@ import (
 // startBulk reads what the marked threads ask, to offer what can be answered for all of them at once.
 func (m *Model) startBulk() tea.Cmd {
 	marked, unseen := m.inbox.Marked()
-	switch {
-	case m.opts.ReadOnly:
-		return m.warn("read-only: nothing can be decided here")
-	case len(marked) == 0:
-		return m.warn("nothing is marked: " + m.keys.Key(command.Mark) + " marks")
-	}
 	ctx, d := m.ctx, m.desk
 	return func() tea.Msg {
 		b := bulkRead{marked: len(marked), unseen: unseen}

@@ -28,9 +28,6 @@ func (m *Model) openThread(thread string) tea.Cmd {
 
 // runHistory does the commands of the history page.
 func (m *Model) runHistory(id command.ID) tea.Cmd {
-	if why := m.whyNotHistory(id); why != "" {
-		return m.warn(why)
-	}
 	p := m.history
 	switch id {
 	case command.Down:
@@ -165,14 +162,8 @@ func (m *Model) runThread(id command.ID) tea.Cmd {
 	}
 	switch id {
 	case command.ThreadCancel:
-		if why := m.whyNotThread(id); why != "" {
-			return m.warn(why)
-		}
 		return m.askCancelRun(d.Thread)
 	case command.ThreadCarryOn:
-		if why := m.whyNotThread(id); why != "" {
-			return m.warn(why)
-		}
 		return m.askCarryOn(d.Thread)
 	case command.ThreadHistory:
 		return m.openHistory(d.ID)

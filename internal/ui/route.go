@@ -56,6 +56,9 @@ func (m *Model) run(id command.ID) tea.Cmd {
 	if c.Action != "" && c.Scope() == command.Review {
 		return m.decide(c.Action, 0)
 	}
+	if why := m.whyNot(id); why != "" {
+		return m.warn(why)
+	}
 	if cmd, ok := m.runGlobal(id); ok {
 		return cmd
 	}
@@ -288,9 +291,6 @@ func (m *Model) runSelected(id command.ID) tea.Cmd {
 	case command.CancelRun:
 		return m.askCancelRun(*t)
 	case command.CarryOn, command.CarryOnBeside:
-		if why := m.whyNot(id); why != "" {
-			return m.warn(why)
-		}
 		return m.askCarryOn(*t)
 	case command.DeleteFailed, command.DeleteDone:
 		return m.askDelete([]string{t.ID})

@@ -39,7 +39,7 @@ func (m *Model) whyNotInbox(c command.Command) string {
 	marked, _ := m.inbox.Marked()
 	q, drawn := m.inbox.Drawn()
 	switch {
-	case c.Scope() != command.Global && m.inbox.Selected() == nil:
+	case c.Scope() != command.Global && c.ID != command.Filter && c.ID != command.Views && m.inbox.Selected() == nil:
 		return "nothing is selected"
 	case c.Action != "" && c.Scope() == command.Review:
 		if !drawn {
@@ -52,7 +52,7 @@ func (m *Model) whyNotInbox(c command.Command) string {
 	switch c.ID {
 	case command.ActOnMarked, command.Unmark:
 		if len(marked) == 0 {
-			return "nothing is marked"
+			return "nothing is marked: " + m.keys.Key(command.Mark) + " marks"
 		}
 	case command.NextQuestion, command.PrevQuestion:
 		if m.inbox.Pages() < 2 {
