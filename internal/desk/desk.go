@@ -59,6 +59,8 @@ type Desk struct {
 	watch  sync.Once
 	attend chan struct{} // wakes Attend
 
+	courtesies courtesies
+
 	mu     sync.Mutex
 	outbox outbox
 	runs   runs
@@ -81,6 +83,7 @@ func New(source Source, o Options) (*Desk, error) {
 	d := &Desk{source: source, o: o, ctx: ctx, cancel: cancel}
 	d.hub = newHub(o.Now, o.AfterFunc)
 	d.runs, d.rules, d.attend = newRuns(), newRulebook(o.Rules), make(chan struct{}, 1)
+	d.courtesies.of = map[string]*courtesy{}
 	err := d.openFiles()
 	if err == nil {
 		err = d.recover()

@@ -11,7 +11,7 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/nearest"
 )
 
-// Claim claims a thread for the desk's reviewer; Release gives it up.
+// Claim claims a thread for the desk's reviewer, who has to release it unless it ends by itself; Release gives it up.
 func (d *Desk) Claim(ctx context.Context, thread string, ttl time.Duration) error {
 	claimer, id, err := manages[Claimer](ctx, d, thread, "claim a thread")
 	if err != nil {
@@ -20,6 +20,9 @@ func (d *Desk) Claim(ctx context.Context, thread string, ttl time.Duration) erro
 	if ttl <= 0 {
 		return usagef("a claim needs a time above zero, not %s", ttl)
 	}
+	d.courtesies.mu.Lock()
+	defer d.courtesies.mu.Unlock()
+	delete(d.courtesies.of, id)
 	return claimer.Claim(ctx, id, d.o.Reviewer, ttl)
 }
 
@@ -29,6 +32,9 @@ func (d *Desk) Release(ctx context.Context, thread string) error {
 	if err != nil {
 		return err
 	}
+	d.courtesies.mu.Lock()
+	defer d.courtesies.mu.Unlock()
+	delete(d.courtesies.of, id)
 	return claimer.Release(ctx, id, d.o.Reviewer)
 }
 

@@ -93,6 +93,7 @@ func (d *Desk) startQueued() {
 			defer d.runs.wg.Done()
 			result, err := r.do(r.ctx, r)
 			d.settle(r, result, err)
+			d.endSent(r)
 		}()
 	}
 	d.hub.publish(Event{Kind: OutboxChanged})

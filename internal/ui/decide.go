@@ -136,6 +136,9 @@ func (r responded) apply(m *Model) tea.Cmd {
 	m.tickets[r.ticket] = r.entry.ID
 	m.inbox.Judged(r.decision.Question)
 	if m.pane.isFor(r.decision.Question) {
+		if !m.pane.claimed { // it may be sent before it is
+			m.pane.gone = true
+		}
 		m.pane = nil
 	}
 	m.quiet()

@@ -27,6 +27,9 @@ type Desk interface {
 
 	Claim(ctx context.Context, thread string, ttl time.Duration) error
 	Release(ctx context.Context, thread string) error
+	// BeginWriting claims the thread of a question while an answer to it is written; EndWriting says that none is.
+	BeginWriting(ctx context.Context, q desk.Question) error
+	EndWriting(ctx context.Context, q desk.Question) error
 
 	Draft(q desk.Question) *desk.Draft
 	SaveDraft(x desk.Draft) error

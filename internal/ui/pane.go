@@ -16,11 +16,8 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
-// How soon what is typed is on disk, and how long opening a pane claims its thread.
-const (
-	saveAfter = 400 * time.Millisecond
-	paneClaim = 5 * time.Minute
-)
+// saveAfter is how soon what is typed is on disk.
+const saveAfter = 400 * time.Millisecond
 
 // pane is the editor pane while it is open, and what its text is for.
 type pane struct {
@@ -28,7 +25,8 @@ type pane struct {
 	question desk.Question // "" id: not an answer, no draft is kept
 	send     func(m *Model, data json.RawMessage, t guard.Ticket) tea.Cmd
 	saving   bool // a save of the draft is due
-	asked    bool // stop: y was asked for
+	claimed  bool // the desk was asked for the claim of its thread, and said something
+	gone     bool // closed, and nothing of it stays for which the claim would
 }
 
 // openPane opens the pane in which an answer is written.
@@ -52,7 +50,7 @@ func (m *Model) openPane(q desk.Question, c desk.Choice, steal bool) tea.Cmd {
 		return m.ask(confirmation{title: "Stop the thread?", text: "It ends as stopped and nothing further runs.", yes: "stop it",
 			danger: true, do: do})
 	}
-	return m.showPane(p, m.courtesyClaim(q.Thread))
+	return m.showPane(p, m.beginWriting(p))
 }
 
 // showPane makes a pane the screen.
@@ -87,15 +85,6 @@ func isText(c desk.Choice) bool {
 		return true
 	}
 	return false
-}
-
-// courtesyClaim claims a thread while its answer is written. Another's claim is left alone.
-func (m *Model) courtesyClaim(thread string) tea.Cmd {
-	if _, other := m.claimedByOther(thread); other {
-		return nil
-	}
-	ctx, d := m.ctx, m.desk
-	return func() tea.Msg { return called{what: "claim", thread: thread, err: d.Claim(ctx, thread, paneClaim)} }
 }
 
 // isFor tells whether the pane is open for a question.
@@ -162,7 +151,11 @@ func (m *Model) closePane() tea.Cmd {
 	if p.question.ID == "" {
 		return nil
 	}
-	cmd := m.saveDraft(p)
+	x := m.typed(p)
+	cmd := m.saveTyped(p, x)
+	if m.nothingStays(p, x) {
+		return m.endWriting(p)
+	}
 	if p.Dirty() {
 		return tea.Batch(cmd, m.say("kept as a draft: "+m.actionKey(string(p.Choice().Action))+" goes on with it"))
 	}
@@ -185,7 +178,11 @@ func (discard) apply(m *Model) tea.Cmd {
 	}
 	m.inbox.Judged(x.Question)
 	d := m.desk
-	return tea.Batch(m.say("the draft is discarded"), func() tea.Msg { return saved{draft: x, err: d.SaveDraft(x)} })
+	cmd := func() tea.Msg { return saved{draft: x, err: d.SaveDraft(x)} }
+	if x.Text == "" {
+		return tea.Batch(m.say("the draft is discarded"), cmd, m.endWriting(p))
+	}
+	return tea.Batch(m.say("the draft is discarded"), cmd)
 }
 
 // saveDue is when what was typed in a pane is to be kept.
@@ -200,11 +197,17 @@ func (s saveDue) apply(m *Model) tea.Cmd {
 }
 
 // saveDraft keeps what is typed. An untouched pane keeps nothing and discards nothing.
-func (m *Model) saveDraft(p *pane) tea.Cmd {
-	x := p.Draft()
+func (m *Model) saveDraft(p *pane) tea.Cmd { return m.saveTyped(p, m.typed(p)) }
+
+// typed is what a pane holds, as a draft: without text when that is nothing.
+func (m *Model) typed(p *pane) desk.Draft {
 	if p.question.Of != nil {
-		x = m.typedForPart(p, x)
+		return m.typedForPart(p, p.Draft())
 	}
+	return p.Draft()
+}
+
+func (m *Model) saveTyped(p *pane, x desk.Draft) tea.Cmd {
 	if x.Text == "" {
 		return nil
 	}

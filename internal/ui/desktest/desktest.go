@@ -46,6 +46,8 @@ type thread struct {
 	steps  []desk.Step
 	states []map[string]json.RawMessage
 	graph  *desk.Graph
+
+	courtesy string // the question whose pane claimed it, "" without
 }
 
 // New makes an empty desk of the reviewer ana with a grace time of 5 s.

@@ -117,6 +117,7 @@ func (d *Desk) sendNow(e *desk.Entry) {
 		d.rest(t, actions.Action(e.Decision.Action))
 	}
 	e.State = desk.Sent
+	d.endCourtesy(e.Decision.Thread, e.Decision.Question)
 	e.Result = &desk.Result{Thread: e.Decision.Thread, Status: t.detail.Status, Workflow: t.detail.Workflow}
 	d.notify(desk.Event{Kind: desk.OutboxChanged, Thread: e.Decision.Thread},
 		desk.Event{Kind: desk.Rested, Thread: e.Decision.Thread, Status: t.detail.Status},
@@ -243,7 +244,7 @@ func (d *Desk) Claim(ctx context.Context, id string, ttl time.Duration) error {
 	if t.detail.Claimed != "" && t.detail.Claimed != d.Reviewer() {
 		return fmt.Errorf("%s has claimed this", t.detail.Claimed)
 	}
-	t.detail.Claimed, t.detail.ClaimedUntil = d.Reviewer(), d.Now().Add(ttl)
+	t.detail.Claimed, t.detail.ClaimedUntil, t.courtesy = d.Reviewer(), d.Now().Add(ttl), ""
 	d.notify(desk.Event{Kind: desk.StoreChanged, Thread: id})
 	return nil
 }
@@ -255,6 +256,44 @@ func (d *Desk) Release(ctx context.Context, id string) error {
 	d.threads[id].detail.Claimed = ""
 	d.notify(desk.Event{Kind: desk.StoreChanged, Thread: id})
 	return nil
+}
+
+// BeginWriting claims where nobody has, until EndWriting or the answer.
+func (d *Desk) BeginWriting(ctx context.Context, q desk.Question) error {
+	d.enter("BeginWriting")
+	defer d.mu.Unlock()
+	t := d.threads[q.Thread]
+	if t.detail.Claimed != "" {
+		return nil
+	}
+	t.courtesy = q.ID
+	t.detail.Claimed, t.detail.ClaimedUntil = d.Reviewer(), d.Now().Add(5*time.Minute)
+	d.notify(desk.Event{Kind: desk.StoreChanged, Thread: q.Thread})
+	return nil
+}
+
+// EndWriting gives that claim up.
+func (d *Desk) EndWriting(ctx context.Context, q desk.Question) error {
+	d.enter("EndWriting")
+	defer d.mu.Unlock()
+	d.endCourtesy(q.Thread, q.ID)
+	return nil
+}
+
+func (d *Desk) endCourtesy(thread, question string) {
+	t := d.threads[thread]
+	if question == "" || t.courtesy != question {
+		return
+	}
+	t.courtesy, t.detail.Claimed = "", ""
+	d.notify(desk.Event{Kind: desk.StoreChanged, Thread: thread})
+}
+
+// Claimed is who has claimed a thread.
+func (d *Desk) Claimed(thread string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.threads[thread].detail.Claimed
 }
 
 // Draft finds one.
