@@ -3,7 +3,7 @@ package question
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -71,116 +71,72 @@ func readAskItem(o *object) (askItem, bool) {
 }
 
 func (x askUser) question() actions.Question {
-	if len(x.items) == 1 {
-		return x.single()
-	}
-	lines := make([]string, len(x.items))
+	parts := make([]actions.Question, len(x.items))
+	names, lines := make([]string, len(x.items)), make([]string, len(x.items))
 	for i, item := range x.items {
+		parts[i], names[i] = item.question(), firstLine(item.text)
 		lines[i] = fmt.Sprintf("%d. %s", i+1, strings.ReplaceAll(item.text, "\n", " "))
 	}
+	if len(parts) == 1 {
+		q := parts[0]
+		q.Context, q.Actions = x.context, offer(append(q.Actions, actions.Cancel)...)
+		return q
+	}
+	words := []actions.Action{actions.Submit}
+	if !slices.ContainsFunc(x.items, func(item askItem) bool { return item.required }) {
+		words = append(words, actions.Skip)
+	}
 	return actions.Question{
-		Kind: actions.FormKind, Title: fmt.Sprintf("%d questions", len(x.items)), Message: strings.Join(lines, "\n"),
-		Context: x.context, Schema: x.schema(), Actions: offer(actions.Submit, actions.Cancel),
+		Kind: actions.FormKind, Title: fmt.Sprintf("%d questions: %s", len(parts), strings.Join(names, ", ")), Message: strings.Join(lines, "\n"),
+		Context: x.context, Schema: partsSchema(parts, "Answer"), Actions: offer(append(words, actions.Cancel)...), Parts: parts,
 	}
 }
 
-// single is one question alone. What was not offered can be answered too, in words.
-func (x askUser) single() actions.Question {
-	item := x.items[0]
-	q := actions.Question{
-		Kind: actions.Text, Title: firstLine(item.text), Message: item.text, Context: x.context,
-		Actions: offer(actions.Respond, actions.Cancel),
+// question is one of them. What was not offered can be answered too, in words.
+func (i askItem) question() actions.Question {
+	q := actions.Question{Kind: actions.Text, Title: firstLine(i.text), Message: i.text, Actions: []actions.Action{actions.Respond}}
+	if i.kind != askText {
+		q.Kind, q.Options, q.Multiple = actions.Choice, i.options, i.kind == askMany
+		q.Actions = []actions.Action{actions.Choose, actions.Respond}
 	}
-	switch {
-	case item.kind != askText:
-		q.Kind, q.Options, q.Multiple = actions.Choice, item.options, item.kind == askMany
-		q.Actions = offer(actions.Choose, actions.Respond, actions.Cancel)
-	case !item.required:
-		q.Actions = offer(actions.TextInput, actions.Respond, actions.Cancel)
+	if !i.required {
+		q.Actions = append(q.Actions, actions.Skip)
 	}
 	return q
-}
-
-// otherKey is the field for an answer that was not offered.
-func otherKey(n string) string { return n + "_other" }
-
-// schema is the form of several questions, each under its number.
-func (x askUser) schema() json.RawMessage {
-	var properties list
-	var required []string
-	var either []list
-	for i, item := range x.items {
-		n := strconv.Itoa(i + 1)
-		title := n + " " + item.text
-		if item.kind == askText {
-			field := list{{"type", "string"}, {"title", title}}
-			if item.required {
-				field, required = append(field, entry{"minLength", 1}), append(required, n)
-			}
-			properties = append(properties, entry{n, field})
-			continue
-		}
-		values := make([]json.RawMessage, len(item.options))
-		for j, o := range item.options {
-			values[j] = o.Value
-		}
-		field := list{{"title", title}, {"enum", values}}
-		if item.kind == askMany {
-			field = list{{"type", "array"}, {"title", title}, {"items", list{{"enum", values}}}}
-		}
-		other := list{{"type", "string"}, {"title", n + " or in your words"}, {"minLength", 1}}
-		properties = append(properties, entry{n, field}, entry{otherKey(n), other})
-		if item.required {
-			either = append(either, list{{"anyOf", []list{{{"required", []string{n}}}, {{"required", []string{otherKey(n)}}}}}})
-		}
-	}
-	schema := list{{"type", "object"}, {"properties", properties}, {"additionalProperties", false}}
-	if len(required) > 0 {
-		schema = append(schema, entry{"required", required})
-	}
-	if len(either) > 0 {
-		schema = append(schema, entry{"allOf", either})
-	}
-	return must(schema)
 }
 
 func (x askUser) answer(given Given) (any, error) {
 	if given.Action == actions.Cancel {
 		return list{{"type", "cancelled"}}, nil
 	}
-	answers := make([]string, len(x.items))
-	if given.Action != actions.Submit {
-		answers[0] = x.items[0].say(given.Value, given.Action == actions.Choose)
-		return list{{"type", "answered"}, {"answers", answers}}, nil
-	}
-	var form map[string]json.RawMessage
-	if err := json.Unmarshal(given.Value, &form); err != nil {
-		return nil, cannotSay(given.Action, "the form is not one answer for each question")
-	}
-	for i, item := range x.items {
-		n := strconv.Itoa(i + 1)
-		value, chosen := form[n]
-		other, written := form[otherKey(n)]
-		switch {
-		case written && item.kind == askMany && chosen:
-			var all []json.RawMessage
-			if json.Unmarshal(value, &all) != nil {
-				return nil, cannotSay(given.Action, "answer "+n+" is not a list")
-			}
-			answers[i] = string(must(append(all, other)))
-		case written:
-			answers[i] = item.say(other, false)
-		case chosen:
-			answers[i] = item.say(value, item.kind != askText)
+	each := slices.Repeat([]actions.Answer{given.Answer}, len(x.items))
+	if given.Action == actions.Submit {
+		var err error
+		if each, err = x.question().Verdicts(given.Value); err != nil {
+			return nil, err
 		}
+	}
+	answers := make([]string, len(each))
+	for i, a := range each {
+		answers[i] = x.items[i].say(a)
 	}
 	return list{{"type", "answered"}, {"answers", answers}}, nil
 }
 
-// say is an answer as the text that deepagents reads: of several choices a JSON list.
-func (i askItem) say(value json.RawMessage, chosen bool) string {
-	if i.kind == askMany && !chosen {
-		return string(must([]json.RawMessage{value}))
+// say is an answer as the text that deepagents reads: of several choices a JSON list, the comment among them as what was
+// not offered.
+func (i askItem) say(a actions.Answer) string {
+	switch {
+	case a.Action == actions.Skip:
+		return ""
+	case i.kind != askMany:
+		return textIn(a.Value)
+	case a.Action == actions.Respond:
+		return string(must([]json.RawMessage{a.Value}))
 	}
-	return textIn(value)
+	var chosen []json.RawMessage
+	if a.Comment != "" && json.Unmarshal(a.Value, &chosen) == nil {
+		return string(must(append(chosen, quoted(a.Comment))))
+	}
+	return textIn(a.Value)
 }

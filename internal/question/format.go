@@ -86,6 +86,9 @@ const severalNotes = "Several calls are one question, a form with a verdict each
 	"at once. `edit` takes the list of all calls: those that were changed are edited, the others approved. Arguments that were " +
 	"changed beside the verdict approve are an edit."
 
+const askNotes = "Several questions are parts of one: `submit` takes `{\"1\": {\"decision\": \"respond\", \"message\": \"Ana\"}, \"2\": {\"decision\": \"choose\", " +
+	"\"args\": \"red\"}}`. `cancel` is for all of them, and so is `skip` where no answer at all is required."
+
 func langChainFormats() []Format {
 	return []Format{
 		{Shape: HumanInterrupt, Title: "LangGraph, HumanInterrupt (Agent Inbox)", read: readHumanInterrupt,
@@ -106,8 +109,8 @@ func langChainFormats() []Format {
 		{Shape: AskUser, Title: "deepagents, ask_user", read: readAskUser,
 			Known: "`type: ask_user` with `questions`",
 			Words: []Word{{actions.Choose, `{"type": "answered", "answers": [CHOICE]}`}, {actions.Respond, `{"type": "answered", "answers": [TEXT]}`},
-				{actions.TextInput, "the same, where no answer is required"}, {actions.Submit, "an answer for each question"}, {actions.Cancel, `{"type": "cancelled"}`}},
-			Notes: "Several questions are a form; beside a choice a field takes an answer that was not offered. Several choices are a JSON list within the text."},
+				{actions.Skip, `{"type": "answered", "answers": [""]}`}, {actions.Submit, "an answer for each question"}, {actions.Cancel, `{"type": "cancelled"}`}},
+			Notes: "`skip` is there where no answer is required. Several choices are a JSON list within the text; a comment to them goes in beside them, as what was not offered. " + askNotes},
 	}
 }
 

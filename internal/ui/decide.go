@@ -68,8 +68,12 @@ func (m *Model) answer(q desk.Question, c desk.Choice, steal bool, t guard.Ticke
 	case c.Action == actions.Choose:
 		return m.openChooser(q, c, steal)
 	case c.Action == actions.Skip:
+		text := "The node completes without output and goes to: " + c.Leads
+		if q.Of != nil {
+			text = "It is left without an answer: " + c.Leads
+		}
 		return m.ask(confirmation{
-			title: "Skip " + q.Title + "?", text: "The node completes without output and goes to: " + c.Leads, yes: "skip",
+			title: about("Skip", q.Title), text: text, yes: "skip",
 			do: func(m *Model, t guard.Ticket) tea.Cmd { return m.give(q, c, nil, steal, nil, t) },
 		})
 	case (c.Action == actions.Approve || c.Action == actions.Continue) && !c.NeedsComment:
@@ -77,6 +81,9 @@ func (m *Model) answer(q desk.Question, c desk.Choice, steal bool, t guard.Ticke
 	}
 	return m.openPane(q, c, steal)
 }
+
+// about asks whether to do something with what has a title, which may be a question itself.
+func about(do, title string) string { return do + " " + strings.TrimSuffix(title, "?") + "?" }
 
 // notDrawn says why nothing was decided and brings the question on the screen if it can.
 func (m *Model) notDrawn(a actions.Action) tea.Cmd {

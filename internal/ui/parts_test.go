@@ -20,19 +20,25 @@ const threeCalls = `{"action_requests": [{"name": "transfer", "args": {"amount":
 	{"name": "mail", "args": {"to": "ana"}}], "review_configs": [{"action_name": "transfer", "allowed_decisions": ["approve", "edit", "reject"]},
 	{"action_name": "read_file", "allowed_decisions": ["approve", "reject", "respond"]}, {"action_name": "mail", "allowed_decisions": ["approve", "reject"]}]}`
 
-// addParts adds a thread, first of the list, whose question has parts.
-func addParts(d *desktest.Desk) {
-	asked, shape := question.Recognise(json.RawMessage(threeCalls), nil)
-	now := d.Now()
-	d.Add(desk.Detail{Thread: desk.Thread{ID: "t-calls-0099", Workflow: "agent", Node: "calls", Step: 1, WaitingSince: now.Add(-time.Minute), Due: now.Add(-2 * time.Hour)},
-		Questions: []desk.Question{{ID: "q-calls", Address: "calls", Asked: now.Add(-time.Minute), ResumesNow: true, ShownHash: "ab", Shape: string(shape),
-			Payload: json.RawMessage(threeCalls), Question: asked}}})
+// fourQuestions is what the ask_user of an agent asks at once.
+const fourQuestions = `{"type": "ask_user", "questions": [{"question": "What is the name?"}, {"question": "Which colour?", "type": "multiple_choice", "choices": [{"value": "red"}, {"value": "blue"}]},
+	{"question": "Which days?", "type": "multi_select", "choices": [{"value": "Monday"}, {"value": "Friday"}]}, {"question": "Anything else?", "required": false}], "tool_call_id": "c1"}`
+
+// adds adds a thread, first of the list, whose question has parts.
+func adds(payload string) func(d *desktest.Desk) {
+	return func(d *desktest.Desk) {
+		asked, shape := question.Recognise(json.RawMessage(payload), nil)
+		now := d.Now()
+		d.Add(desk.Detail{Thread: desk.Thread{ID: "t-calls-0099", Workflow: "agent", Node: "calls", Step: 1, WaitingSince: now.Add(-time.Minute), Due: now.Add(-2 * time.Hour)},
+			Questions: []desk.Question{{ID: "q-calls", Address: "calls", Asked: now.Add(-time.Minute), ResumesNow: true, ShownHash: "ab", Shape: string(shape),
+				Payload: json.RawMessage(payload), Question: asked}}})
+	}
 }
 
 // partsFlow runs a program whose first question has parts.
 func partsFlow(t *testing.T, do func(t *testing.T, d *desktest.Desk, p *tuitest.Program)) {
 	t.Helper()
-	flowOf(t, addParts, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+	flowOf(t, adds(threeCalls), func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
 		p.Expect("3 tool calls: transfer", ". goes through the parts", "1  transfer", "open")
 		do(t, d, p)
 	})
@@ -126,5 +132,29 @@ func TestOneAnswerForAllParts(t *testing.T) {
 	partsFlow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
 		slowly(p, "a")
 		wantOutbox(t, d, string(actions.Approve)+" 3 tool calls: transfer, read_file, mail: unsent")
+	})
+}
+
+// TestEachQuestionIsAPage: several questions of one agent are gone through one by one, each answered in its own way, also
+// in words where choices are offered.
+func TestEachQuestionIsAPage(t *testing.T) {
+	flowOf(t, adds(fourQuestions), func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Expect("4 questions: What is the name?", ". goes through the parts", "1  What is the name?", "open")
+		slowly(p, ".")
+		p.Expect("part 1/4", "m respond")
+		slowly(p, "m", "A", "n", "a", "ctrl+s")
+		p.Expect("part 1: respond; 3 parts are open", "Which colour?", "part 2/4")
+		slowly(p, "c", "2")
+		p.Expect("part 2: choose; 2 parts are open", "Which days?", "part 3/4")
+		slowly(p, "m", "n", "o", "n", "e", "ctrl+s")
+		p.Expect("part 3: respond; 1 part is open", "Anything else?", "the last verdict: it sends all")
+		slowly(p, "S")
+		p.Expect("Skip Anything else? ", "left without an answer: verdict 4 of 4")
+		slowly(p, "y")
+		wantOutbox(t, d, "submit 4 questions: What is the name?, Which colour?, Which days?, Anything else?: unsent")
+		want := `{"1":{"decision":"respond","message":"Ana"},"2":{"decision":"choose","args":"blue"},"3":{"decision":"respond","message":"none"},"4":{"decision":"skip"}}`
+		if diff := cmp.Diff(want, sentData(d)); diff != "" {
+			t.Error(diff)
+		}
 	})
 }

@@ -95,7 +95,7 @@ func (m *Model) askCarryOn(t desk.Thread) tea.Cmd {
 		text = "What failed runs again (" + t.Error + "). What is asked, or sleeps, stays as it is."
 	}
 	return m.ask(confirmation{
-		title: "Carry on with " + t.Title + "?", text: text,
+		title: about("Carry on with", t.Title), text: text,
 		yes: "carry on",
 		run: func() tea.Msg {
 			return called{what: "carry on", thread: t.ID, done: "carries on: " + t.Title, err: d.CarryOn(ctx, t.ID)}
@@ -109,7 +109,7 @@ func (m *Model) askCancelRun(t desk.Thread) tea.Cmd {
 	}
 	ctx, d := m.ctx, m.desk
 	return m.ask(confirmation{
-		title: "Cancel the run of " + t.Title + "?",
+		title: about("Cancel the run of", t.Title),
 		text:  "What the present step did is not kept. A question that was answered to start it comes back.",
 		yes:   "cancel the run", danger: true,
 		run: func() tea.Msg {

@@ -43,7 +43,8 @@ func TestFormsOfForeignPayloads(t *testing.T) {
 			`{"action":"accept","content":{"age":41,"news":false,"days":["tu"]}}`},
 		{"an answer that was not offered", `{"type":"ask_user","questions":[{"question":"Colour?","type":"multiple_choice","choices":[{"value":"red"}]},{"question":"Why?"}],"tool_call_id":"c"}`,
 			func(p *editorpane.Pane) {
-				press(p, "tab")
+				press(p, "right", "right", "tab") // respond
+				press(p, "tab")                   // past what choose takes
 				typeText(p, "green")
 				press(p, "tab")
 				typeText(p, "it calms")
