@@ -31,6 +31,8 @@ type bundle struct {
 	parsed map[string]*parsed
 	sheets map[string]*sheet // of AgentMap's files, by their names without graph
 	open   []string          // files that are being read, outermost first
+
+	prompts map[string]string // texts of files of prompts, by their names
 }
 
 // files is where the files of a bundle are.

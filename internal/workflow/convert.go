@@ -58,13 +58,12 @@ func (l Library) Convert(ref, folder string) ([]Converted, error) {
 // convert makes YAML of a graph that loads.
 func (b *bundle) convert(s *sheet, g *agentmap.Graph, x located, folder string) Converted {
 	c := Converted{Graph: g.Name, File: yamlFile(g.Name)}
-	t := s.file.Translate(g, agentmap.Options{
-		Child: func(graph string) string {
-			c.Runs = append(c.Runs, graph)
-			return "./" + yamlFile(graph)
-		},
-		Model: b.services.firstModel,
-	})
+	o := b.csvOptions(filepath.Base(x.path))
+	o.Child = func(graph string) string {
+		c.Runs = append(c.Runs, graph)
+		return "./" + yamlFile(graph)
+	}
+	t := s.file.Translate(g, o)
 	root := valueOf(t.Root)
 	moveReferences(root, filepath.Dir(x.path), folder)
 	c.Text = printed(root)

@@ -234,6 +234,8 @@ func TestAgentMapRuns(t *testing.T) {
 		{"own/nested.csv::Outer", false, checkpoint.Done, map[string]string{"report": `"no: stop"`}},
 		{"own/nested.csv::Outer", true, checkpoint.Done, map[string]string{"report": `"refused: [\"Inner/Ask was cancelled by ann\"]"`}},
 		{"own/orchestrator.csv", false, checkpoint.Done, map[string]string{"route": `"Refund"`}},
+		{"own/prompts.csv", false, checkpoint.Done, map[string]string{
+			"greeted": `"Hello name."`, "closed": `"Dear name,\nit said: stop"`, "plain": `"prompt: stop"`}},
 		{"own/storage.csv", false, checkpoint.Done, map[string]string{
 			"people": `[{"extra":"","id":"id","name":"name"},{"extra":"extra","id":"id2","name":""}]`,
 			"loaded": `[{"extra":"","id":"id","name":"name"},{"extra":"extra","id":"id2","name":""}]`,

@@ -191,12 +191,13 @@ func valueOf(v *agentmap.Value) *value {
 	return out
 }
 
-// csvOptions say how a graph of a bundle's file names others, and which models there are.
+// csvOptions say how a graph of a bundle's file names others, where its prompts are, and which models there are.
 func (b *bundle) csvOptions(name string) agentmap.Options {
 	base := path.Base(filepath.ToSlash(fileOf(name)))
 	return agentmap.Options{
 		Child: func(graph string) string { return "./" + withGraph(base, graph) },
 		Model: b.services.firstModel,
+		Kept:  func(ref string) (string, error) { return b.prompt(name, ref) },
 	}
 }
 

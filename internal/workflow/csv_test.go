@@ -121,7 +121,8 @@ func TestCSVFaults(t *testing.T) {
 		"half a mapping":       {"Graph,Node,Inputs\nG,A,a:\n", `2:5 "a:" names only one side`},
 		"settings":             {"Graph,Node,Type,Context\nG,A,csv_writer,{'mode': 'wipe'}\n", `2:16 context: the mode wipe is none of write, append, update and delete`},
 		"settings not read":    {"Graph,Node,Type,Context\nG,A,human,{interaction_type: }\n", `2:30 the Context begins like an object`},
-		"prompt elsewhere":     {"Graph,Node,Type,Prompt\nG,A,llm,file:x.txt\n", `2:9 the prompt "file:x.txt" is kept elsewhere`},
+		"prompt elsewhere":     {"Graph,Node,Type,Prompt\nG,A,llm,file:x.txt\n", `2:9 the prompt "file:x.txt" is kept elsewhere: there is no file x.txt in the folders prompts, ../prompts, ., from where`},
+		"prompt of a number":   {"Graph,Node,Type,Prompt\nG,A,echo,yaml:t.csv#a\n", `2:10 the prompt "yaml:t.csv#a" is kept elsewhere: `},
 		"nothing to pick":      {"Graph,Node,Type\nG,A,orchestrator\n", `2:3 the orchestrator "A" has no node to pick`},
 		"field of a sub-graph": {"Graph,Node,Type,Output,Context\nG,A,graph,a=bc,{workflow=::H}\nH,B,echo,bcd,\n", `2:11 no cell of the graph "H" names the field "bc"; did you mean "bcd"?`},
 	} {
@@ -139,6 +140,67 @@ func TestCSVFaults(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, want)
 		}
+	}
+}
+
+// TestPromptsElsewhere: a thread keeps the files of prompts that its graph names, and each fault of one is told at the cell.
+func TestPromptsElsewhere(t *testing.T) {
+	files := map[string]string{
+		"prompts/registry.yaml": "hello: Hello\nv2.hello: Good day\nlist: [a]\nnested: {deep: {text: Deep}}\n",
+		"prompts/broken.yaml":   "a: b: c\n",
+		"flows/beside.txt":      "Beside\n",
+	}
+	for prompt, want := range map[string]string{
+		"prompt:hello": "Hello", "prompt:v2.hello": "Good day", "prompt:nested.deep.text": "Deep", "file:beside.txt": "Beside",
+		"yaml:registry.yaml#nested.deep.text": "Deep", "file:registry.yaml": "list: [a]", "file: not a name": "file: not a name", "prompt:two words": "prompt:two words",
+		"prompt:helo": `registry.yaml has no text helo; did you mean "hello"?`, "prompt:list": "registry.yaml has under list is no text",
+		"yaml:registry.yaml#nested.dep.text": `has no text nested.dep.text; did you mean "deep"?`, "yaml:broken.yaml#a": "broken.yaml:1:", "file:none.txt": "there is no file none.txt",
+	} {
+		files["flows/t.csv"] = "Graph,Node,Type,Prompt,Output\nG,A,default," + prompt + ",said\n"
+		file := filepath.Join(writeFiles(t, files), "flows/t.csv")
+		l, err := Load(file)
+		if err != nil {
+			if !strings.Contains(err.Error(), "t.csv:2:13: the prompt ") || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", prompt, err, want)
+			}
+			continue
+		}
+		kept, err := FromDefinition(l.Definition)
+		if err != nil {
+			t.Errorf("%s, as kept: %v", prompt, err)
+			continue
+		}
+		if elsewhere := !strings.Contains(prompt, " "); (len(kept.Definition.Files) == 2) != elsewhere {
+			t.Errorf("%s: kept are %v", prompt, kept.Definition.Files)
+		}
+		list, err := Library{}.Convert(file, "")
+		if err != nil {
+			t.Errorf("%s: %v", prompt, err)
+			continue
+		}
+		if !strings.Contains(list[0].Text, want) {
+			t.Errorf("%s: want %s in\n%s", prompt, want, list[0].Text)
+		}
+	}
+}
+
+// TestPromptsChangeWhatRuns: another prompt is another workflow, and a thread from before prompts were looked for is read as
+// it was.
+func TestPromptsChangeWhatRuns(t *testing.T) {
+	files := map[string]string{"t.csv": "Graph,Node,Type,Prompt\nG,A,echo,file:p.txt\n", "p.txt": "one"}
+	first, err := Load(filepath.Join(writeFiles(t, files), "t.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["p.txt"] = "two"
+	second, err := Load(filepath.Join(writeFiles(t, files), "t.csv"))
+	if err != nil || first.Definition.Fingerprint == second.Definition.Fingerprint {
+		t.Errorf("%v, fingerprints %s and %s", err, first.Definition.Fingerprint, second.Definition.Fingerprint)
+	}
+	old := first.Definition
+	old.Files = old.Files[:1]
+	if _, err := FromDefinition(old); err != nil {
+		t.Errorf("without the file: %v", err)
 	}
 }
 

@@ -13,6 +13,7 @@ type agent struct {
 	make  func(t *translator, w *work, v *Value)
 	graph bool // it runs a sub-graph, whose fields it maps with =
 	picks bool // it picks the next node itself
+	path  bool // its prompt names what it works on
 }
 
 func (a *agent) isGraph() bool { return a != nil && a.graph }
@@ -59,15 +60,15 @@ func agentList() []agent {
 		{name: "failure", doc: "fails, with a text that says so", make: makeFailure},
 		{name: "suspend", doc: "waits for an outside system", make: makeSuspend},
 		{name: "human", doc: "asks a person: `interaction_type` is approval, choice, text_input, edit or conversation", make: makeHuman},
-		{name: "graph", doc: "runs another graph: `{workflow=::GRAPH}`, `{workflow=FILE.csv::GRAPH}`", make: makeGraph, graph: true},
+		{name: "graph", doc: "runs another graph: `{workflow=::GRAPH}`, `{workflow=FILE.csv::GRAPH}`", make: makeGraph, graph: true, path: true},
 		{name: "summary", doc: "its inputs in one text: `format`, `separator`, `include_keys`; with `llm` a model's summary", make: makeSummary},
 		{name: "orchestrator", doc: "leads to the node whose name or prompt fits its input best: `nodes`, `node_type`, `default_target`", make: makeOrchestrator, picks: true},
-		{name: "csv_reader", doc: "rows of a CSV file: `id_field`; inputs `document_id`, `query`, `format`", make: makeRun},
-		{name: "csv_writer", doc: "writes rows to a CSV file: `mode` (append), `id_field`; the input `data`, or all inputs as one row", make: makeRun},
-		{name: "json_reader", doc: "a JSON file or a part of it; inputs `document_id`, `path`, `query`", make: makeRun},
-		{name: "json_writer", doc: "writes to a JSON file: `mode`; inputs `data`, `document_id`, `path`", make: makeRun},
-		{name: "file_reader", doc: "the text of a file", make: makeRun},
-		{name: "file_writer", doc: "writes a text to a file: `mode`; the input `data`", make: makeRun},
+		{name: "csv_reader", doc: "rows of a CSV file: `id_field`; inputs `document_id`, `query`, `format`", make: makeRun, path: true},
+		{name: "csv_writer", doc: "writes rows to a CSV file: `mode` (append), `id_field`; the input `data`, or all inputs as one row", make: makeRun, path: true},
+		{name: "json_reader", doc: "a JSON file or a part of it; inputs `document_id`, `path`, `query`", make: makeRun, path: true},
+		{name: "json_writer", doc: "writes to a JSON file: `mode`; inputs `data`, `document_id`, `path`", make: makeRun, path: true},
+		{name: "file_reader", doc: "the text of a file", make: makeRun, path: true},
+		{name: "file_writer", doc: "writes a text to a file: `mode`; the input `data`", make: makeRun, path: true},
 		{name: "aggregator", doc: "as summary; AgentMap's examples use it, AgentMap has none", make: makeSummary},
 		{name: "output", doc: "as echo; AgentMap's examples use it, AgentMap has none", make: makeEcho},
 		{name: "tool_agent", doc: "runs Python tools, which are not loaded here; an exec node of a YAML workflow runs programs"},
@@ -235,8 +236,8 @@ func makeRun(t *translator, w *work, v *Value) {
 // run writes the node's kind, inputs and settings.
 func (t *translator) run(w *work, v *Value, name string, context *Value) {
 	v.put("agent", text(w.At, name))
-	if c := w.cells[Prompt].trimmed(); c.text != "" {
-		v.put("prompt", text(c.at, c.text))
+	if w.prompt != "" {
+		v.put("prompt", text(w.cells[Prompt].trimmed().at, w.prompt))
 	}
 	if len(w.inputs) > 0 {
 		in := mapping(w.At)

@@ -1,7 +1,6 @@
 package agentmap
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -11,9 +10,6 @@ func llmTypes() []string {
 	return []string{"llm", "anthropic", "claude", "openai", "gpt", "chatgpt", "google", "gemini"}
 }
 
-// reference is a prompt that is kept elsewhere.
-var reference = regexp.MustCompile(`^(prompt|file|yaml):\S+$`)
-
 // makeLLM makes an llm node. A prompt without fields is who the model is to be, and the inputs are what it is asked.
 func makeLLM(t *translator, w *work, v *Value) {
 	at := w.At
@@ -21,9 +17,6 @@ func makeLLM(t *translator, w *work, v *Value) {
 		at = c.at
 	}
 	v.put("llm", text(at, t.model(w)))
-	if reference.MatchString(w.prompt) {
-		t.fault(at, "the prompt %q is kept elsewhere: write it into the cell", w.prompt)
-	}
 	source, filled := t.template(w.prompt, w.inputs)
 	asked := make([]string, len(w.inputs))
 	for i, x := range w.inputs {

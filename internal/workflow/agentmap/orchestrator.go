@@ -50,12 +50,12 @@ func makeOrchestrator(t *translator, w *work, v *Value) {
 	known := mapping(w.At)
 	for _, c := range candidates {
 		about := mapping(c.At)
-		for key, column := range map[string]Column{"description": Description, "prompt": Prompt} {
-			if s := c.Cell(column); s != "" {
-				about.put(key, text(c.At, s))
-			}
+		if s := c.Cell(Description); s != "" {
+			about.put("description", text(c.At, s))
 		}
-		slices.SortFunc(about.Entries, func(a, b Entry) int { return strings.Compare(a.Key.Text, b.Key.Text) })
+		if c.prompt != "" {
+			about.put("prompt", text(c.At, c.prompt))
+		}
 		known.Entries = append(known.Entries, Entry{text(c.At, c.name), about})
 	}
 	settings := mapping(w.At)

@@ -2,6 +2,7 @@ package agentmap
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,6 +24,8 @@ type Options struct {
 	Child func(graph string) string
 	// Model picks the model of a node from what the file calls it, most particular first. nil: the first.
 	Model func(names []string) string
+	// Kept is the text of a prompt that a cell names, as prompt:NAME, file:PATH or yaml:PATH#KEY. nil: the cell is the text.
+	Kept func(ref string) (string, error)
 }
 
 // Translation is a graph as a workflow file.
@@ -131,8 +134,9 @@ func (t *translator) name() {
 
 func (t *translator) readNodes() {
 	for _, n := range t.graph.Nodes {
-		w := &work{Node: n, name: t.names[n.Name], typed: n.Cell(AgentType), prompt: n.Cell(Prompt)}
+		w := &work{Node: n, name: t.names[n.Name], typed: n.Cell(AgentType)}
 		w.agent = t.agentOf(w)
+		w.prompt = t.prompt(w)
 		w.context = t.context(n)
 		w.inputs = t.inputs(w)
 		w.outputs = t.outputs(w)
@@ -144,6 +148,22 @@ func (t *translator) readNodes() {
 			}
 		}
 	}
+}
+
+// elsewhere is how a Prompt cell names a text that is kept in a file.
+var elsewhere = regexp.MustCompile(`^(prompt:\S+|file:\S.*|yaml:\S.*#\S+)$`)
+
+// prompt is the text that a node's Prompt cell holds or names.
+func (t *translator) prompt(w *work) string {
+	c := w.cells[Prompt].trimmed()
+	if t.options.Kept == nil || w.agent != nil && w.agent.path || !elsewhere.MatchString(c.text) {
+		return c.text
+	}
+	kept, err := t.options.Kept(c.text)
+	if err != nil {
+		t.fault(c.at, "the prompt %q is kept elsewhere: %v", c.text, err)
+	}
+	return kept
 }
 
 // stateKey is the key of a field that a cell names.
