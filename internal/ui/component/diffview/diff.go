@@ -23,8 +23,9 @@ const (
 
 // Line is one line, safe, without its mark.
 type Line struct {
-	Kind Kind
-	Text string
+	Kind     Kind
+	Text     string
+	Old, New int // its number in the text before and after, from 1; 0 where it is not in it, or where that is not known
 }
 
 // Diff is a diff ready to be drawn.
@@ -32,6 +33,8 @@ type Diff struct {
 	Lines          []Line
 	Added, Removed int // lines
 	Total          int // lines of the new text, 0 when unknown
+
+	old, cur int // number of the line that comes next in each text; 0 when unknown
 }
 
 // maxWork bounds the texts that are compared line by line; two that are longer are shown as one replaced by the other.
@@ -41,7 +44,7 @@ const maxWork = 50_000
 func Compare(before, after string, context int) Diff {
 	before, after = sanitize.Text(before), sanitize.Text(after)
 	old, cur := split(before), split(after)
-	d := Diff{Total: len(cur)}
+	d := Diff{Total: len(cur), old: 1, cur: 1}
 	// What is equal at both ends needs no search.
 	head := 0
 	for head < len(old) && head < len(cur) && old[head] == cur[head] {
@@ -88,8 +91,15 @@ func (d *Diff) middle(old, cur []string) {
 }
 
 func (d *Diff) put(k Kind, lines ...string) {
-	for _, l := range lines {
-		d.Lines = append(d.Lines, Line{k, l})
+	for _, text := range lines {
+		l := Line{Kind: k, Text: text}
+		if k == Same || k == Removed {
+			l.Old, d.old = take(d.old)
+		}
+		if k == Same || k == Added {
+			l.New, d.cur = take(d.cur)
+		}
+		d.Lines = append(d.Lines, l)
 	}
 	switch k {
 	case Added:
@@ -97,6 +107,14 @@ func (d *Diff) put(k Kind, lines ...string) {
 	case Removed:
 		d.Removed += len(lines)
 	}
+}
+
+// take gives the number of the next line and the one after it, as long as numbers are known.
+func take(next int) (number, after int) {
+	if next == 0 {
+		return 0, 0
+	}
+	return next, next + 1
 }
 
 func split(s string) []string {
@@ -127,36 +145,10 @@ func fold(lines []Line, context int) []Line {
 		for n < len(lines) && !keep[n] {
 			n++
 		}
-		out = append(out, Line{Hunk, plural(n-i, "unchanged line")})
+		out = append(out, Line{Kind: Hunk, Text: plural(n-i, "unchanged line")})
 		i = n
 	}
 	return out
-}
-
-// ParseUnified reads a raw text that is a unified diff already. Lines that are no part of one are kept as they are.
-func ParseUnified(raw string) Diff {
-	var d Diff
-	for _, l := range split(sanitize.Text(raw)) {
-		switch {
-		case strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"), strings.HasPrefix(l, "@@"),
-			strings.HasPrefix(l, "diff "), strings.HasPrefix(l, "index "):
-			d.put(Hunk, l)
-		case strings.HasPrefix(l, "+"):
-			d.put(Added, l[1:])
-		case strings.HasPrefix(l, "-"):
-			d.put(Removed, l[1:])
-		default:
-			d.put(Same, strings.TrimPrefix(l, " "))
-		}
-	}
-	return d
-}
-
-// LooksUnified says whether a text is a unified diff.
-func LooksUnified(raw string) bool {
-	head := raw[:min(len(raw), 4096)]
-	return strings.HasPrefix(head, "diff --git ") || strings.HasPrefix(head, "@@ -") ||
-		strings.HasPrefix(head, "--- ") && strings.Contains(head, "\n+++ ")
 }
 
 // Summary is "no change", or "2 lines added, 1 removed of 48".

@@ -34,3 +34,8 @@ func (j joined) at(i int) (Source, int) {
 func (j joined) Line(i int) string { s, k := j.at(i); return s.Line(k) }
 
 func (j joined) Plain(i int) string { s, k := j.at(i); return plainLine(s, k) }
+
+func (j joined) Rows(i, w int, wrap bool, mark func(string) string) []string {
+	s, k := j.at(i)
+	return rowsOf(s, k, w, wrap, mark)
+}

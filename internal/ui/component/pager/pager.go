@@ -18,6 +18,30 @@ type Source interface {
 	Line(i int) string
 }
 
+// Layout is a Source that breaks its lines into rows itself: one with a gutter before the text, or with two texts side
+// by side.
+type Layout interface {
+	// Rows is line i as one or more rows of at most w cells, long text wrapped or cut. mark puts a style on what is
+	// searched for in a piece of text, which may carry styles already.
+	Rows(i, w int, wrap bool, mark func(string) string) []string
+}
+
+// rowsOf lays out a line of any Source.
+func rowsOf(src Source, i, w int, wrap bool, mark func(string) string) []string {
+	if l, ok := src.(Layout); ok {
+		return l.Rows(i, w, wrap, mark)
+	}
+	return Break(mark(src.Line(i)), w, wrap)
+}
+
+// Break makes rows of at most w cells of a line: all of it wrapped, or its beginning.
+func Break(line string, w int, wrap bool) []string {
+	if wrap {
+		return cell.Wrap(line, max(w, 1))
+	}
+	return []string{cell.Clip(line, w)}
+}
+
 // Lines is a Source of lines that are there already.
 type Lines []string
 
@@ -109,15 +133,12 @@ func (p *Pager) rowsOf(i int) []string {
 	if r, ok := p.rows[i]; ok {
 		return r
 	}
-	line := p.find.highlight(p.theme, i, p.src.Line(i))
+	mark := func(text string) string { return p.find.highlight(p.theme, i, text) }
 	var r []string
-	switch {
-	case p.wrap:
-		r = cell.Wrap(line, max(p.w, 1))
-	case p.x > 0:
-		r = []string{ansi.Cut(line, p.x, p.x+p.w)}
-	default:
-		r = []string{cell.Clip(line, p.w)}
+	if p.x > 0 && !p.wrap {
+		r = []string{ansi.Cut(mark(p.src.Line(i)), p.x, p.x+p.w)}
+	} else {
+		r = rowsOf(p.src, i, p.w, p.wrap, mark)
 	}
 	p.rows[i] = r
 	return r
