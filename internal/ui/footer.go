@@ -11,28 +11,9 @@ import (
 
 // footer is the last lines: what can be done now, the most important first.
 func (m *Model) footer() []string {
-	rows := m.bottom() - 1
-	last := footer.Of(command.Help)
-	if m.width >= 60 {
-		last = footer.Of(command.Help, command.OpenPalette)
-	}
-	switch m.place {
-	case atHistory:
-		items := footer.Of(command.StateAtStep, command.DiffSteps, command.MarkStep, command.StepsOrGraph, command.Fork, command.EditState, command.ExportHistory, command.HistoryDown, command.Copy)
-		return footer.Lines(m.theme, m.keys, m.shown(items), last, m.width, rows)
-	case atRetention:
-		items := footer.Of(command.Bounds, command.GroupThreads, command.Prune, command.DeleteMarked, command.MarkThread, command.SortThreads)
-		if m.prune.Busy() {
-			items = footer.Of(command.StopPrune)
-		}
-		return footer.Lines(m.theme, m.keys, m.shown(items), last, m.width, rows)
-	case atActivity:
-		items := footer.Of(command.DecisionOf, command.NextPeriod, command.WriteCSV, command.Close)
-		return footer.Lines(m.theme, m.keys, m.shown(items), last, m.width, rows)
-	case atThread:
-		items := append([]footer.Item{{ID: command.Back}}, footer.Of(command.ThreadCancel, command.ThreadCarryOn, command.ThreadHistory)...)
-		items = slices.DeleteFunc(items, func(it footer.Item) bool { return m.whyNotThread(it.ID) != "" }) // x and o only where they do something
-		return footer.Lines(m.theme, m.keys, m.shown(items), last, m.width, rows)
+	rows, last := m.bottom()-1, m.lastItems()
+	if items, ok := m.pageItems(); ok {
+		return footer.Lines(m.theme, m.keys, items, last, m.width, rows)
 	}
 	decide, list := m.inboxItems()
 	var more []footer.Item
@@ -47,6 +28,36 @@ func (m *Model) footer() []string {
 	}
 	first := footer.Actions(m.theme, m.keys, m.shown(decide), more, m.width)
 	return append([]string{first}, footer.Lines(m.theme, m.keys, m.shown(list), last, m.width, 1)...)
+}
+
+// lastItems are always at the end of the last line.
+func (m *Model) lastItems() []footer.Item {
+	if m.width >= 60 {
+		return footer.Of(command.Help, command.OpenPalette)
+	}
+	return footer.Of(command.Help)
+}
+
+// pageItems are the keys of a page beside the inbox, and false at the inbox.
+func (m *Model) pageItems() ([]footer.Item, bool) {
+	var items []footer.Item
+	switch m.place {
+	case atHistory:
+		items = footer.Of(command.StateAtStep, command.DiffSteps, command.MarkStep, command.StepsOrGraph, command.Fork, command.EditState, command.ExportHistory, command.HistoryDown, command.Copy)
+	case atRetention:
+		items = footer.Of(command.Bounds, command.GroupThreads, command.Prune, command.DeleteMarked, command.MarkThread, command.SortThreads)
+		if m.prune.Busy() {
+			items = footer.Of(command.StopPrune)
+		}
+	case atActivity:
+		items = footer.Of(command.DecisionOf, command.NextPeriod, command.WriteCSV, command.Close)
+	case atThread:
+		items = append([]footer.Item{{ID: command.Back}}, footer.Of(command.ThreadCancel, command.ThreadCarryOn, command.ThreadHistory)...)
+		items = slices.DeleteFunc(items, func(it footer.Item) bool { return m.whyNotThread(it.ID) != "" }) // x and o only where they do something
+	default:
+		return nil, false
+	}
+	return m.shown(items), true
 }
 
 // shown leaves out what read-only mode hides.

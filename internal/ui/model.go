@@ -28,7 +28,7 @@ type Model struct {
 	now      func() time.Time
 
 	width, height int
-	laid          [3]int // what the pages were laid out for
+	laid          [4]int // what the pages were laid out for
 	themeFile     *theme.File
 	theme         *theme.Theme
 	dark          bool

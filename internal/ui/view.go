@@ -8,6 +8,7 @@ import (
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component/footer"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/tabs"
 	"github.com/hitl-tui/hitl-tui/internal/ui/page/inbox"
 )
@@ -26,16 +27,19 @@ func (m *Model) top() int {
 	return 1
 }
 
-// bottom is the number of lines below it: the status and the keys.
+// bottom is the number of lines below it: the status and the keys, on two lines where there is room and so many.
 func (m *Model) bottom() int {
-	if m.height >= tallHeight {
-		return 3
+	if m.height < tallHeight {
+		return 2
 	}
-	return 2
+	if items, ok := m.pageItems(); ok && footer.Fits(m.theme, m.keys, items, m.lastItems(), m.width) {
+		return 2
+	}
+	return 3
 }
 
 // room is what a layout depends on.
-func (m *Model) room() [3]int { return [3]int{m.width, m.height, m.top()} }
+func (m *Model) room() [4]int { return [4]int{m.width, m.height, m.top(), m.bottom()} }
 
 // layout gives every page and dialog its room.
 func (m *Model) layout() {

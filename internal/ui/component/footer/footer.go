@@ -56,6 +56,12 @@ func Lines(th *theme.Theme, km *keymap.Map, items, last []Item, w, rows int) []s
 	return lines
 }
 
+// Fits tells whether all items have room on one line beside last.
+func Fits(th *theme.Theme, km *keymap.Map, items, last []Item, w int) bool {
+	_, left := fill(th, km, items, w-cell.Width(one(th, km, last, w, true))-2, true)
+	return len(left) == 0
+}
+
 func between(th *theme.Theme, left, right string, w int) string {
 	gap := w - cell.Width(left) - cell.Width(right) - 1
 	if right == "" || gap < 0 {

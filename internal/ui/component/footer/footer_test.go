@@ -67,3 +67,21 @@ func TestActionsGiveWayInOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestFitsIsWhatIsDrawn: one line is enough exactly where all items are drawn on one.
+func TestFitsIsWhatIsDrawn(t *testing.T) {
+	th, km := theme.Must("", true), keymap.Default()
+	items, last := footer.Of(command.DecisionOf, command.NextPeriod, command.WriteCSV, command.Close), footer.Of(command.Help, command.OpenPalette)
+	fitted := false
+	for w := 1; w <= 120; w++ {
+		line := ansi.Strip(footer.Lines(th, km, items, last, w, 1)[0])
+		all := strings.Contains(line, km.Command(command.Close).Footer) && strings.Contains(line, km.Command(command.OpenPalette).Footer)
+		if got := footer.Fits(th, km, items, last, w); got != all {
+			t.Errorf("at %d fits is %v: %q", w, got, line)
+		}
+		fitted = fitted || all
+	}
+	if !fitted {
+		t.Error("nothing fits on any line")
+	}
+}

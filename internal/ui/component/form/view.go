@@ -3,8 +3,11 @@ package form
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
@@ -42,18 +45,35 @@ func (n *node) name() string {
 	return strings.Join(parts, " › ")
 }
 
-// label is the name of a row cut to a width: the end of it tells more than its beginning.
+// label is the name of a row cut to a width. The end of it tells more than its beginning, and the number of the item that
+// the row belongs to tells one item from the next: it stays.
 func label(name string, w int) string {
 	if cell.Width(name) <= w || w < 2 {
 		return cell.Clip(name, w)
 	}
+	number := -1
+	if all := itemNumber.FindAllStringIndex(name, -1); len(all) > 0 {
+		number = all[len(all)-1][0]
+	}
 	for at := range name {
-		if rest := name[at:]; strings.HasPrefix(rest, " › ") && cell.Width(rest)+1 <= w {
+		if rest := name[at:]; strings.HasPrefix(rest, " › ") && cell.Width(rest)+1 <= w && (number < 0 || at < number) {
 			return "…" + rest
 		}
 	}
-	return cell.Clip(name, w)
+	if number < 0 {
+		return cell.Clip(name, w)
+	}
+	if rest := name[number:]; cell.Width(rest)+1 > w {
+		return "…" + cell.Clip(rest, w-1)
+	}
+	for n := cell.Width(name) - w + 1; ; n++ { // a wide character at the cut may take one more
+		if rest := ansi.TruncateLeft(name, n, "…"); cell.Width(rest) <= w {
+			return rest
+		}
+	}
 }
+
+var itemNumber = regexp.MustCompile(`\[\d+\]`)
 
 // height is the number of lines that drawRow gives.
 func (f *Form) height(i int) int {

@@ -2,6 +2,8 @@ package activity
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -113,13 +115,53 @@ func (p *Page) figures(w, h int) []string {
 	return lines
 }
 
+// column is a figure of a group.
+type column struct {
+	head  string
+	width int
+	text  func(g desk.ActivityGroup) string
+}
+
+// leastName is how many cells of a table are for the names of what it counts: "BY WORKFLOW", and most of a name.
+const leastName = 14
+
+// columns are the figures that have room beside the names, the median wait at the end.
+func columns(w int) []column {
+	all := []column{
+		{"done", 5, func(g desk.ActivityGroup) string { return strconv.Itoa(g.Decisions) }},
+		{"ok", 5, func(g desk.ActivityGroup) string { return percent(g.Approved, g.Decisions) }},
+		{"edit", 5, func(g desk.ActivityGroup) string { return percent(g.Edited, g.Decisions) }},
+		{"no", 5, func(g desk.ActivityGroup) string { return percent(g.Rejected, g.Decisions) }},
+		{"wait", 7, func(g desk.ActivityGroup) string { return took(g.Median) }},
+	}
+	for len(all) > 2 && widthOf(all)+1+leastName > w {
+		all = slices.Delete(all, len(all)-2, len(all)-1)
+	}
+	return all
+}
+
+func widthOf(all []column) int {
+	n := 0
+	for _, c := range all {
+		n += c.width
+	}
+	return n
+}
+
 // table is the busiest of a kind: how many, how much of it was approved, edited and rejected, and the median wait.
 func (p *Page) table(x desk.ActivityTable, w, h int) []string {
 	t := p.theme
-	const columns = 29 // of numbers
-	name := max(w-columns-1, 8)
+	shown := columns(w)
+	name := max(w-widthOf(shown)-2, 8)
+	row := func(style func(...string) string, text func(c column) string) string {
+		var b strings.Builder
+		for _, c := range shown {
+			b.WriteString(cell.Right(text(c), c.width))
+		}
+		return style(b.String())
+	}
 	lines := []string{"", cell.Fit(" "+t.Heading.Render(cell.Fit("BY "+strings.ToUpper(x.What), name))+
-		t.Muted.Render(" done   ok edit   no   wait"), w)}
+		row(t.Muted.Render, func(c column) string { return c.head }), w)}
 	for i, g := range x.Groups {
 		if len(lines) == h-1 && len(x.Groups)-i > 1 {
 			lines = append(lines, t.Muted.Render(fmt.Sprintf(" %d more", len(x.Groups)-i)))
@@ -128,11 +170,22 @@ func (p *Page) table(x desk.ActivityTable, w, h int) []string {
 		if len(lines) >= h {
 			break
 		}
-		lines = append(lines, cell.Fit(" "+cell.Fit(sanitize.Line(g.Name), name)+fmt.Sprintf("%5d%5s%5s%5s%7s",
-			g.Decisions, percent(g.Approved, g.Decisions), percent(g.Edited, g.Decisions), percent(g.Rejected, g.Decisions), took(g.Median)), w))
+		lines = append(lines, cell.Fit(" "+cell.Fit(cutName(sanitize.Line(g.Name), name), name)+row(t.Text.Render, func(c column) string { return c.text(g) }), w))
 	}
 	return lines
 }
+
+// cutName cuts the workflow in the name of a node, which says less than the node.
+func cutName(name string, w int) string {
+	at := strings.LastIndex(name, nodeOf)
+	if at < 0 || cell.Width(name) <= w || cell.Width(name[at:])+2 > w {
+		return name
+	}
+	return cell.Clip(name[:at], w-cell.Width(name[at:])) + name[at:]
+}
+
+// nodeOf stands between a workflow and its node.
+const nodeOf = " / "
 
 func percent(n, of int) string {
 	if of == 0 || n == 0 {
