@@ -105,8 +105,8 @@ func (d *Masked) Respond(ctx context.Context, x Decision, draft *Draft) (*Entry,
 }
 
 // RespondAll puts a bulk of decisions into the outbox.
-func (d *Masked) RespondAll(ctx context.Context, decisions []Decision) ([]*Entry, []error) {
-	entries, errs := d.Desk.RespondAll(ctx, decisions)
+func (d *Masked) RespondAll(ctx context.Context, decisions []Decision, draft *Draft) ([]*Entry, []error) {
+	entries, errs := d.Desk.RespondAll(ctx, decisions, draft)
 	return each(entries, d.mask().entryAt), each(errs, d.mask().err)
 }
 

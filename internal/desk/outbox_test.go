@@ -296,7 +296,7 @@ func TestBulkIsTakenBackAsOne(t *testing.T) {
 			all = append(all, decide(id, "q1", "approve"))
 		}
 		all[1].Action = "skip"
-		entries, errs := d.RespondAll(t.Context(), all)
+		entries, errs := d.RespondAll(t.Context(), all, nil)
 		if entries[0] == nil || entries[2] == nil || Code(errs[1]) != CodeActionNotAllowed {
 			t.Fatalf("RespondAll = %v, %v", entries, errs)
 		}
@@ -387,4 +387,33 @@ func crash(d *Desk) {
 	d.cancel(ErrClosed)
 	d.runs.wait()
 	d.tasks.Wait()
+}
+
+// TestBulkGivesItsTextBack: what was typed for many is a draft of each when the bulk is taken back, also in a later desk.
+func TestBulkGivesItsTextBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, dir := newFake(), t.TempDir()
+		d := openDesk(t, f, Options{StateDir: dir})
+		var all []Decision
+		for i := range 3 {
+			f.add(fmt.Sprintf("thread-%d", i), 1)
+			x := decide(fmt.Sprintf("thread-%d", i), "q1", "reject")
+			x.Data = json.RawMessage(`"over budget"`)
+			all = append(all, x)
+		}
+		if _, errs := d.RespondAll(t.Context(), all, &Draft{Question: "bulk", Action: "reject", Text: "over budget"}); errs[0] != nil {
+			t.Fatal(errs[0])
+		}
+		if _, err := d.TakeBack(""); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range []*Desk{d, openDesk(t, f, Options{StateDir: dir})} {
+			for i := range 3 {
+				q := f.threads[fmt.Sprintf("thread-%d", i)].open[0]
+				if x := d.Draft(q); x == nil || x.Text != "over budget" || x.Action != "reject" || x.Thread != q.Thread {
+					t.Errorf("draft of %s: %+v", q.Thread, x)
+				}
+			}
+		}
+	})
 }

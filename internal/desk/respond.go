@@ -51,15 +51,16 @@ func (d *Desk) Respond(ctx context.Context, x Decision, draft *Draft) (*Entry, e
 }
 
 // RespondAll puts decisions, one for each of several questions, into the outbox as one bulk, which is taken back as
-// a whole. It reports one by one: of each index either the entry or the error is set.
-func (d *Desk) RespondAll(ctx context.Context, decisions []Decision) ([]*Entry, []error) {
+// a whole. draft is what was typed for all, nil for nothing. It reports one by one: of each index either the entry or the
+// error is set.
+func (d *Desk) RespondAll(ctx context.Context, decisions []Decision, draft *Draft) ([]*Entry, []error) {
 	entries, errs := make([]*Entry, len(decisions)), make([]error, len(decisions))
 	bulk := d.o.NewID()
 	for i, x := range decisions {
 		var e *entry
 		err := CheckReviewer(x.Reviewer)
 		if err == nil {
-			e, err = d.prepare(ctx, x, nil)
+			e, err = d.prepare(ctx, x, draft)
 		}
 		if err == nil {
 			e.Bulk = bulk

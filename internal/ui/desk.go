@@ -16,7 +16,7 @@ type Desk interface {
 	Open(ctx context.Context, thread string) (*desk.Detail, error)
 
 	Respond(ctx context.Context, x desk.Decision, draft *desk.Draft) (*desk.Entry, error)
-	RespondAll(ctx context.Context, decisions []desk.Decision) ([]*desk.Entry, []error)
+	RespondAll(ctx context.Context, decisions []desk.Decision, draft *desk.Draft) ([]*desk.Entry, []error)
 	Outbox() []desk.Entry
 	TakeBack(id string) (*desk.Entry, error)
 	SendNow(id string) error

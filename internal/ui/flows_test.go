@@ -435,17 +435,17 @@ func TestMarkedAreAnsweredTogetherAndTakenBackTogether(t *testing.T) {
 	})
 }
 
-func TestMarkedThatAskForDataAreAnsweredOneByOne(t *testing.T) {
+func TestMarkedWhoseContentDiffersAreAnsweredOneByOne(t *testing.T) {
 	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
 		p.Keys("A")
 		p.Expect("nothing is marked: Space marks")
 		p.Keys("space", "G", "V", "A")
 		p.Expect("9 marked threads ask 10 questions", "of the marked were never opened here")
 		p.Keys("esc", "M", "g")
-		p.Keys("j", "j", "space", "A")
-		p.Expect("x   cancel", "1 of 1 allow it")
-		if strings.Contains(p.Screen(), "submit      ") {
-			t.Errorf("submit is offered for many:\n%s", p.Screen())
+		p.Keys("j", "space", "A")
+		p.Expect("r   reject", "1 of 1 allow it")
+		if strings.Contains(p.Screen(), "edit      ") {
+			t.Errorf("edit is offered for many, whose content differs:\n%s", p.Screen())
 		}
 	})
 }

@@ -42,6 +42,7 @@ func screens() map[string][]string {
 		"marked":   {"G", "space", "k", "k", "space"},
 		"bulk":     {"G", "space", "k", "k", "space", "A"},
 		"bulk_ask": {"G", "space", "k", "k", "space", "A", "a"},
+		"bulk_why": {"G", "space", "k", "k", "space", "A", "r"},
 		"palette":  {":"},
 		"found":    {":", "h", "i", "s", "t"},
 		"views":    {"v"},

@@ -57,13 +57,16 @@ type Model struct {
 	dialogs []opened
 	pane    *pane
 
-	outbox   []desk.Entry
-	tickets  map[guard.Ticket]string // entry of a decision, "" until the desk has taken it
-	recalled map[guard.Ticket]bool   // to be taken back as soon as it has
-	inflight map[string]bool         // questions whose decision is on its way to the desk
-	progress map[string]desk.Event   // latest of each thread that runs here
-	started  map[string]time.Time    // when that run was first heard of
-	restedAt map[string]time.Time    // when the latest run of a thread ended
+	outbox    []desk.Entry
+	tickets   map[guard.Ticket]string // entry of a decision, "" until the desk has taken it
+	recalled  map[guard.Ticket]bool   // to be taken back as soon as it has
+	bulks     map[string]desk.Draft   // what was typed for a bulk that may be taken back
+	bulkTyped map[string]desk.Draft   // what was typed for many, by what it is for
+
+	inflight map[string]bool       // questions whose decision is on its way to the desk
+	progress map[string]desk.Event // latest of each thread that runs here
+	started  map[string]time.Time  // when that run was first heard of
+	restedAt map[string]time.Time  // when the latest run of a thread ended
 
 	info   desk.StoreInfo
 	status status
@@ -108,6 +111,7 @@ func New(ctx context.Context, d Desk, o Options) *Model {
 	m := &Model{
 		ctx: ctx, desk: d, opts: o, now: o.Now, dark: true, mouse: !o.NoMouse, focused: true,
 		tickets: map[guard.Ticket]string{}, recalled: map[guard.Ticket]bool{}, inflight: map[string]bool{},
+		bulks: map[string]desk.Draft{}, bulkTyped: map[string]desk.Draft{},
 		progress: map[string]desk.Event{}, started: map[string]time.Time{}, restedAt: map[string]time.Time{}, wakes: map[string]bool{},
 	}
 	var problems []keymap.Problem

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/ui/command"
 )
 
 // readOutbox reads what is on its way.
@@ -103,9 +104,16 @@ func (t takenBack) apply(m *Model) tea.Cmd {
 		text += fmt.Sprintf(" and %d more", taken-1)
 	}
 	if byRule(x) == "" && t.entry.Draft != nil && t.entry.Draft.Text != "" {
-		text += "; your text is kept, " + m.actionKey(x.Action) + " goes on with it"
+		if t.entry.Bulk != "" {
+			text += "; " + m.keys.Key(command.ActOnMarked) + " goes on with your text"
+		} else {
+			text += "; your text is kept, " + m.actionKey(x.Action) + " goes on with it"
+		}
 	}
 	cmds := []tea.Cmd{m.say(text), m.readOutbox(), m.inbox.Wake(x.Thread)}
+	if t.entry.Bulk != "" {
+		cmds = append(cmds, m.bulkBack(t.entry.Bulk))
+	}
 	if m.place == atInbox && m.pane == nil {
 		m.moved = false // the selection moves by itself
 		cmds = append(cmds, m.inbox.Select(x.Thread, x.Question))

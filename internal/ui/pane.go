@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -24,9 +25,10 @@ type pane struct {
 	*editorpane.Pane
 	question desk.Question // "" id: not an answer, no draft is kept
 	send     func(m *Model, data json.RawMessage, t guard.Ticket) tea.Cmd
-	saving   bool // a save of the draft is due
-	claimed  bool // the desk was asked for the claim of its thread, and said something
-	gone     bool // closed, and nothing of it stays for which the claim would
+	goesOn   string // the key by which a draft is gone on with, "" that of the action
+	saving   bool   // a save of the draft is due
+	claimed  bool   // the desk was asked for the claim of its thread, and said something
+	gone     bool   // closed, and nothing of it stays for which the claim would
 }
 
 // openPane opens the pane in which an answer is written.
@@ -157,7 +159,7 @@ func (m *Model) closePane() tea.Cmd {
 		return m.endWriting(p)
 	}
 	if p.Dirty() {
-		return tea.Batch(cmd, m.say("kept as a draft: "+m.actionKey(string(p.Choice().Action))+" goes on with it"))
+		return tea.Batch(cmd, m.say("kept as a draft: "+cmp.Or(p.goesOn, m.actionKey(string(p.Choice().Action)))+" goes on with it"))
 	}
 	return cmd
 }
@@ -177,6 +179,7 @@ func (discard) apply(m *Model) tea.Cmd {
 		x = m.withoutTyped(p.question, x)
 	}
 	m.inbox.Judged(x.Question)
+	delete(m.bulkTyped, x.Question)
 	d := m.desk
 	cmd := func() tea.Msg { return saved{draft: x, err: d.SaveDraft(x)} }
 	if x.Text == "" {
@@ -212,6 +215,9 @@ func (m *Model) saveTyped(p *pane, x desk.Draft) tea.Cmd {
 		return nil
 	}
 	x.Saved = m.now()
+	if p.question.Thread == "" {
+		m.bulkTyped[x.Question] = x
+	}
 	d := m.desk
 	return func() tea.Msg { return saved{draft: x, pane: p, err: d.SaveDraft(x)} }
 }
@@ -233,12 +239,15 @@ func (s saved) apply(m *Model) tea.Cmd {
 		m.pane.SetSaved(s.draft.Saved)
 		return nil
 	}
+	if s.draft.Thread == "" { // typed for many
+		return nil
+	}
 	return m.inbox.Wake(s.draft.Thread)
 }
 
 // checkPane looks whether the question of the open pane is still open.
 func (m *Model) checkPane(changed []string) tea.Cmd {
-	if m.pane == nil || m.pane.question.ID == "" {
+	if m.pane == nil || m.pane.question.Thread == "" {
 		return nil
 	}
 	q := m.pane.question

@@ -159,7 +159,7 @@ func review() []Command {
 		{ID: MarkTo, Keys: []string{"V"}, Title: "Mark a range", Help: "mark from the last mark to here"},
 		{ID: Unmark, Keys: []string{"M"}, Title: "Unmark all", Footer: "unmark", Help: "unmark all"},
 		{ID: ActOnMarked, Keys: []string{"A"}, Title: "Act on marked", Footer: "act on marked", Effect: Asks,
-			Help: "answer all marked with one action: then its key, then y"},
+			Help: "answer all marked alike: action, its text, then y"},
 		{ID: Filter, Keys: []string{"f", "\\"}, Title: "Filter", Footer: "filter",
 			Help: "filter: status:failed node:review older:2d claimed:none is:failed text"},
 		{ID: Views, Keys: []string{"v"}, Title: "Views", Footer: "views", Help: "views of the configuration, and the order of the list", Effect: List},

@@ -3,6 +3,7 @@ package desktest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -50,13 +51,19 @@ func (d *Desk) Respond(ctx context.Context, x desk.Decision, draft *desk.Draft) 
 }
 
 // RespondAll puts decisions into the outbox as one bulk.
-func (d *Desk) RespondAll(ctx context.Context, decisions []desk.Decision) ([]*desk.Entry, []error) {
+func (d *Desk) RespondAll(ctx context.Context, decisions []desk.Decision, draft *desk.Draft) ([]*desk.Entry, []error) {
 	entries, errs := make([]*desk.Entry, len(decisions)), make([]error, len(decisions))
 	d.mu.Lock()
 	bulk := "bulk" + strconv.Itoa(d.serial)
 	d.mu.Unlock()
 	for i, x := range decisions {
-		e, err := d.Respond(ctx, x, nil)
+		var typed *desk.Draft
+		if draft != nil {
+			own := *draft
+			own.Thread, own.Question = x.Thread, x.Question
+			typed = &own
+		}
+		e, err := d.Respond(ctx, x, typed)
 		if err == nil {
 			d.mu.Lock()
 			d.entries[slices.IndexFunc(d.entries, func(y *desk.Entry) bool { return y.ID == e.ID })].Bulk = bulk
@@ -159,6 +166,9 @@ func (d *Desk) TakeBack(id string) (*desk.Entry, error) {
 			for _, other := range d.entries {
 				if e.Bulk != "" && other.Bulk == e.Bulk && other.State == desk.Unsent {
 					other.State = desk.TakenBack
+					if other.Draft != nil {
+						d.drafts[other.Draft.Question] = *other.Draft
+					}
 				}
 			}
 			out := *e
@@ -316,6 +326,13 @@ func (d *Desk) SaveDraft(x desk.Draft) error {
 	}
 	d.drafts[x.Question] = x
 	return nil
+}
+
+// DraftsKept lists all that are kept.
+func (d *Desk) DraftsKept() []desk.Draft {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Collect(maps.Values(d.drafts))
 }
 
 // Drafts tells which threads have one.

@@ -4,6 +4,7 @@ package list
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -154,6 +155,15 @@ func (l *List[T]) ToggleMark() {
 	}
 	l.anchor = l.at
 	l.Move(1)
+}
+
+// Mark marks the rows of keys.
+func (l *List[T]) Mark(keys ...string) {
+	for _, it := range l.items {
+		if k := l.key(it); slices.Contains(keys, k) {
+			l.marks[k] = true
+		}
+	}
 }
 
 // MarkRange marks from the row marked last to the selected one.

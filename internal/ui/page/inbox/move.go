@@ -184,6 +184,9 @@ func (p *Page) Unmark(threads ...string) {
 	p.list.Unmark(threads...)
 }
 
+// MarkAll marks the given threads, as far as they are listed.
+func (p *Page) MarkAll(threads ...string) { p.list.Mark(threads...) }
+
 // Marked lists the marked threads, and how many of them were never on the screen.
 func (p *Page) Marked() (threads []desk.Thread, unseen int) {
 	for _, r := range p.list.Marked() {
