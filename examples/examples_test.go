@@ -90,16 +90,19 @@ func TestEveryAnswerOfEveryExample(t *testing.T) {
 // questions allows.
 func everyAnswerPlayed(t *testing.T, played map[string]map[string]bool, skipped []string) {
 	folder := play{}.lay(t)
-	names, err := fs.Glob(examples.Files, "*.yaml")
+	files, err := fs.Glob(examples.Files, "*.*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range names {
-		loaded, err := workflow.Load(filepath.Join(folder, name))
+	for _, file := range files {
+		name, ending, _ := strings.Cut(file, ".")
+		if ending != "yaml" && !(ending == "csv" && workflow.HoldsGraphs(filepath.Join(folder, file))) {
+			continue
+		}
+		loaded, err := workflow.Load(filepath.Join(folder, file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		name = strings.TrimSuffix(name, ".yaml")
 		if slices.Contains(skipped, name) {
 			continue
 		}
@@ -137,7 +140,7 @@ func asking(g *engine.Graph, around string) (all []string) {
 func (p play) run(t *testing.T, answered map[string]bool) {
 	p.need(t)
 	folder := p.lay(t)
-	loaded, err := workflow.Load(filepath.Join(folder, p.Workflow+".yaml"))
+	loaded, err := workflow.Library{Folders: []string{folder}}.Load(p.Workflow)
 	if err != nil {
 		t.Fatal(err)
 	}

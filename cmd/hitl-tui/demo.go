@@ -156,36 +156,37 @@ func (m *demo) repository(ctx context.Context) bool {
 
 // start is one thread of the demo.
 type start struct {
-	workflow string
-	workdir  string
-	input    map[string]any
+	file    string // of the bundled workflows
+	workdir string
+	input   map[string]any
 }
 
 func (m *demo) starts(hasGit bool) []start {
 	all := []start{
-		{"article", "work", map[string]any{"topic": "Tea without ceremony", "words": 12}},
-		{"article", "work", map[string]any{"topic": "Workflows that wait", "words": 40}},
-		{"ops-change", "prod-eu", map[string]any{"cluster": "prod-eu", "live": "live.conf", "proposed": "new.conf"}},
-		{"ops-change", "prod-us", map[string]any{"cluster": "prod-us", "live": "live.conf", "proposed": "new.conf"}},
-		{"ops-change", "staging", map[string]any{"cluster": "staging", "live": "live.conf", "proposed": "new.conf"}},
-		{"support", "work", map[string]any{"customer": "Ms Ito", "question": "Where is my parcel? It was due on Monday."}},
-		{"support", "work", map[string]any{"customer": "Herr Öztürk", "question": "Can I change the address of order 5512?"}},
-		{"cleanup-agent", "workflows", map[string]any{"folder": "exports"}},
+		{"article.yaml", "work", map[string]any{"topic": "Tea without ceremony", "words": 12}},
+		{"article.yaml", "work", map[string]any{"topic": "Workflows that wait", "words": 40}},
+		{"ops-change.yaml", "prod-eu", map[string]any{"cluster": "prod-eu", "live": "live.conf", "proposed": "new.conf"}},
+		{"ops-change.yaml", "prod-us", map[string]any{"cluster": "prod-us", "live": "live.conf", "proposed": "new.conf"}},
+		{"ops-change.yaml", "staging", map[string]any{"cluster": "staging", "live": "live.conf", "proposed": "new.conf"}},
+		{"press-release.csv", "work", map[string]any{"product": "Tea timer", "audience": "offices"}},
+		{"support.yaml", "work", map[string]any{"customer": "Ms Ito", "question": "Where is my parcel? It was due on Monday."}},
+		{"support.yaml", "work", map[string]any{"customer": "Herr Öztürk", "question": "Can I change the address of order 5512?"}},
+		{"cleanup-agent.yaml", "workflows", map[string]any{"folder": "exports"}},
 	}
 	if _, err := exec.LookPath("python3"); err == nil {
-		all = append(all, start{"invoice-agent", "workflows", map[string]any{"number": "2027-118", "supplier": "Kontor & Söhne", "amount": 4200}})
+		all = append(all, start{"invoice-agent.yaml", "workflows", map[string]any{"number": "2027-118", "supplier": "Kontor & Söhne", "amount": 4200}})
 	} else {
 		m.say("python3 is not installed: the invoice agent is left out of the demo")
 	}
 	if hasGit {
 		all = append(all,
-			start{"release-notes", "repository", map[string]any{"since": "v1.0"}},
-			start{"release-notes", "repository", map[string]any{"since": "HEAD"}})
+			start{"release-notes.yaml", "repository", map[string]any{"since": "v1.0"}},
+			start{"release-notes.yaml", "repository", map[string]any{"since": "HEAD"}})
 	}
 	return append(all,
-		start{"expense-triage", "workflows", map[string]any{"file": "claims.csv", "limit": 5000}},
-		start{"onboarding", "work", map[string]any{"person": "Noor Haddad", "start": "2027-02-01", "manager": "ana"}},
-		start{"expense-triage", "workflows", map[string]any{"file": "claims.csv"}})
+		start{"expense-triage.yaml", "workflows", map[string]any{"file": "claims.csv", "limit": 5000}},
+		start{"onboarding.yaml", "work", map[string]any{"person": "Noor Haddad", "start": "2027-02-01", "manager": "ana"}},
+		start{"expense-triage.yaml", "workflows", map[string]any{"file": "claims.csv"}})
 }
 
 // fill starts every thread, and sends one back with feedback so that there is a second round to look at.
@@ -199,16 +200,16 @@ func (m *demo) fill(ctx context.Context, d *opened, hasGit bool) error {
 			}
 			input[key] = raw
 		}
-		result, err := d.Start(ctx, desk.StartRequest{File: m.path("workflows", s.workflow+".yaml"), Input: input, Workdir: m.path(s.workdir)}, false)
+		result, err := d.Start(ctx, desk.StartRequest{File: m.path("workflows", s.file), Input: input, Workdir: m.path(s.workdir)}, false)
 		if err != nil {
-			return fmt.Errorf("start %s: %w", s.workflow, err)
+			return fmt.Errorf("start %s: %w", s.file, err)
 		}
-		if s.workflow == "release-notes" && result.Interrupted {
+		if s.file == "release-notes.yaml" && result.Interrupted {
 			_, err := d.Answer(ctx, []desk.Decision{{
 				Thread: result.Thread, Action: "retry", Data: json.RawMessage(`"Thanks to everyone who reported these."`), Reviewer: "ana",
 			}}, false)
 			if err != nil {
-				return fmt.Errorf("send %s back: %w", s.workflow, err)
+				return fmt.Errorf("send %s back: %w", s.file, err)
 			}
 		}
 	}

@@ -60,13 +60,11 @@ func (t *translator) ask(w *work, v *Value, kind actions.Kind, prompt string, al
 	}
 }
 
-// beside writes the values shown beside a question: the inputs, and what the Context says that means nothing here.
-func (t *translator) beside(w *work, v *Value, shown bool) {
+// beside writes the values shown beside a question: inputs, and what the Context says that means nothing here.
+func (t *translator) beside(w *work, v *Value, inputs []input) {
 	context := mapping(w.At)
-	for _, x := range w.inputs {
-		if shown {
-			context.put(x.param, text(x.at, x.key))
-		}
+	for _, x := range inputs {
+		context.put(x.param, text(x.at, x.key))
 	}
 	if w.context != nil {
 		for _, e := range w.context.Entries {
@@ -105,14 +103,14 @@ func makeInput(t *translator, w *work, v *Value) {
 		prompt = "Please provide input:"
 	}
 	t.ask(w, v, actions.Text, prompt, nil)
-	t.beside(w, v, true)
+	t.beside(w, v, w.inputs)
 	t.deadline(w, v, "text_input")
 	t.answered(w, v)
 }
 
 func makeSuspend(t *translator, w *work, v *Value) {
 	t.ask(w, v, actions.Suspend, w.prompt, t.allowed(w, suspendActions()))
-	t.beside(w, v, true)
+	t.beside(w, v, w.inputs)
 	t.deadline(w, v, "suspend")
 	if w.context != nil {
 		for _, e := range w.context.Entries {
@@ -151,7 +149,16 @@ func makeHuman(t *translator, w *work, v *Value) {
 	if x.make != nil {
 		x.make(t, w, v)
 	}
-	t.beside(w, v, kind != "conversation")
+	shown := w.inputs
+	switch kind {
+	case "conversation":
+		shown = nil
+	case "edit": // the text itself is what the question is about
+		if x := edited(w); x != nil {
+			shown = slices.DeleteFunc(slices.Clone(shown), func(other input) bool { return other == *x })
+		}
+	}
+	t.beside(w, v, shown)
 	t.deadline(w, v, kind)
 	switch {
 	case kind == "conversation":
@@ -205,13 +212,19 @@ func askChoice(t *translator, w *work, v *Value) {
 	v.put("options", options)
 }
 
-// askEdit shows the input called original, else the first one; the result is written to Output_Field alone.
+// edited is the input whose text is edited: the one called original, else the first; nil for none.
+func edited(w *work) *input {
+	if x := find(w.inputs, "original"); x != nil || len(w.inputs) == 0 {
+		return x
+	}
+	return &w.inputs[0]
+}
+
+// askEdit shows the text to edit; the result is written to Output_Field alone.
 func askEdit(t *translator, w *work, v *Value) {
 	content := `""`
-	if x := find(w.inputs, "original"); x != nil {
+	if x := edited(w); x != nil {
 		content = x.key + ` ?? ""`
-	} else if len(w.inputs) > 0 {
-		content = w.inputs[0].key + ` ?? ""`
 	}
 	v.put("content", text(w.At, content))
 	if len(w.outputs) == 0 {
