@@ -16,8 +16,8 @@ func (a *app) forkCommand() *cobra.Command {
 	var carryOn bool
 	cmd := a.command("fork THREAD --step N", "Start a new thread from an earlier step",
 		`Starts a new thread whose first step is a copy of step N of another one; that one stays as it is. Questions that were
-open then are open in the new thread, and deadlines and timers start anew. Nothing is run, so that patch can change the
-state first; with --carry-on the new thread runs on at once.`,
+open then are open in the new thread, and deadlines and timers start anew, but for a deadline that an agent named by the
+clock. Nothing is run, so that patch can change the state first; with --carry-on the new thread runs on at once.`,
 		`hitl-tui fork 7f3k --step 4
 hitl-tui fork 7f3k --step 4 --thread again --carry-on`, cobra.ExactArgs(1), nil)
 	cmd.Flags().Int64Var(&f.Step, "step", 0, "the step to start from; `hitl-tui history` lists them")

@@ -62,6 +62,10 @@ type Question struct {
 	Group          string          `json:"group,omitempty"`
 	Priority       string          `json:"priority,omitempty"`
 
+	// Deadline is a time by which its asker must have the answer, in UTC and whole microseconds, as stores keep times;
+	// nil for none. It is the outside world's and, unlike Timeout, does not count from the asking.
+	Deadline *time.Time `json:"deadline,omitempty"`
+
 	// Parts is what one submit answers with a verdict each (see Verdicts): the calls of an agent that asks about
 	// several at once. Empty for a question that is one.
 	Parts []Question `json:"parts,omitempty"`
@@ -70,6 +74,16 @@ type Question struct {
 // Timeout is the time for an answer, zero for none. One too long to count is the longest there is.
 func (q Question) Timeout() time.Duration {
 	return time.Duration(min(q.TimeoutMS, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond
+}
+
+// Due is when an answer is due to a question that is asked now, with a time for the answer that may be another than its
+// own, 0 for none: then, or by its deadline where that is earlier. nil for never.
+func (q Question) Due(now time.Time, timeout time.Duration) *time.Time {
+	due := q.Deadline
+	if at := now.Add(timeout); timeout > 0 && (due == nil || at.Before(*due)) {
+		due = &at
+	}
+	return due
 }
 
 // Answer is a validated answer: the action, the value it gives the node in its canonical form (an option's value,

@@ -63,14 +63,15 @@ func (r *run) checkAsks(asks []Ask) error {
 	return nil
 }
 
-// ask opens a question. An open key asked again keeps its id and its clock; a key that was answered is a new question,
-// and its answer no longer counts.
+// ask opens a question. An open key asked again keeps its id and its clock, but for a deadline that its asker moved; a
+// key that was answered is a new question, and its answer no longer counts.
 func (r *run) ask(x Ask) {
 	t := r.frame.tree
 	t.stands = nil
 	for _, a := range r.asks {
 		if a.Key == x.Key && !a.closed {
-			a.Payload, a.ContentKey, a.read = bytes.TrimSpace(x.Payload), x.ContentKey, false
+			a.ContentKey = x.ContentKey
+			a.becomes(bytes.TrimSpace(x.Payload))
 			a.touch()
 			return
 		}
@@ -90,10 +91,7 @@ func (r *run) ask(x Ask) {
 	if timeout == 0 {
 		timeout = q.Timeout()
 	}
-	if timeout > 0 {
-		due := now.Add(timeout)
-		a.Due = &due
-	}
+	a.Due = q.Due(now, timeout)
 	if l, ok := t.links[a.Address]; ok {
 		previous := l.Previous
 		a.Previous, a.Round = &previous, l.Round
@@ -104,6 +102,20 @@ func (r *run) ask(x Ask) {
 	t.asks = append(t.asks, a)
 	a.touch()
 	t.tellAsked(a)
+}
+
+// becomes takes over what is asked again, and a deadline in it that is another than before: that clock is not ours.
+func (a *ask) becomes(payload json.RawMessage) {
+	if bytes.Equal(a.Payload, payload) {
+		return
+	}
+	before, _ := a.question()
+	a.Payload, a.read = payload, false
+	q, _ := a.question()
+	if before.Deadline == nil && q.Deadline == nil || before.Deadline != nil && q.Deadline != nil && before.Deadline.Equal(*q.Deadline) {
+		return
+	}
+	a.Due, a.Overdue = q.Due(a.Asked, q.Timeout()), false
 }
 
 // close ends a question. Whoever closes some has the tree forget them.

@@ -70,15 +70,12 @@ func copyOf(channels checkpoint.Channels, changed []checkpoint.Op) []checkpoint.
 	return append(ops, changed...)
 }
 
-// restartClocks gives every question a new id, and every deadline and timer the time it had left when it began.
+// restartClocks gives every question a new id, and every timeout and timer the time it had left when it began.
 func (t *tree) restartClocks(then time.Time) {
 	now := t.now()
 	t.stands = nil
 	for _, a := range t.asks {
-		if a.Due != nil {
-			due := now.Add(a.Due.Sub(a.Asked))
-			a.Due, a.Overdue = &due, false
-		}
+		a.restartClock(now)
 		a.ID, a.Asked = t.newID(), now
 		a.touch()
 	}
@@ -93,4 +90,19 @@ func (t *tree) restartClocks(then time.Time) {
 		r.wake, r.since = now.Add(r.wake.Sub(began)), now
 		r.touch()
 	}
+}
+
+// restartClock gives a question the whole of its time again. A deadline that its asker named is the outside world's and
+// stands; one that is past answers nothing in the fork, whose question then waits for a person.
+func (a *ask) restartClock(now time.Time) {
+	if a.Due == nil {
+		return
+	}
+	q, _ := a.question()
+	var timeout time.Duration
+	if q.Deadline == nil || a.Due.Before(*q.Deadline) {
+		timeout = a.Due.Sub(a.Asked)
+	}
+	a.Due = q.Due(now, timeout)
+	a.Overdue = q.Deadline != nil && !q.Deadline.After(now)
 }

@@ -3,6 +3,7 @@ package question
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 )
@@ -14,6 +15,7 @@ type aguiInterrupt struct {
 	payload             json.RawMessage // of the first draft
 	schema              json.RawMessage // of the answer, nil for none
 	approves            bool            // a boolean `approved` is all that must be answered
+	expires             *time.Time
 	context             []actions.Labelled
 }
 
@@ -58,7 +60,7 @@ func readAGUI(p payload) (asked, bool) {
 
 func agui(raw json.RawMessage, draft bool) inner {
 	o := objectIn(raw)
-	x := aguiInterrupt{id: o.text("id"), reason: o.text("reason"), message: o.text("message"), draft: draft}
+	x := aguiInterrupt{id: o.text("id"), reason: o.text("reason"), message: o.text("message"), draft: draft, expires: o.deadline("expiresAt")}
 	if draft {
 		x.payload = o.raw("payload")
 	}
@@ -88,7 +90,7 @@ func takes(schema json.RawMessage, object string) bool {
 }
 
 func (x aguiInterrupt) question() actions.Question {
-	q := actions.Question{Context: x.context, Content: x.payload}
+	q := actions.Question{Context: x.context, Content: x.payload, Deadline: x.expires}
 	q.Message = firstOf(x.message, unknown(x.payload).Title, x.reason, "The agent waits for an answer.")
 	q.Title = firstLine(q.Message)
 	if x.payload != nil {

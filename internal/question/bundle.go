@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 )
@@ -43,16 +44,18 @@ func within(raw json.RawMessage) inner {
 // bundle is one payload with one or several questions. One is asked as it is. Several are the parts of a form, with an
 // answer each.
 type bundle struct {
-	parts   []inner
-	title   string             // of several
-	context []actions.Labelled // of the payload around them
-	join    func(answers []any) any
+	parts    []inner
+	title    string             // of several
+	context  []actions.Labelled // of the payload around them
+	deadline *time.Time         // of the payload around them
+	join     func(answers []any) any
 }
 
 func (b bundle) question() actions.Question {
 	if len(b.parts) == 1 {
 		q := b.parts[0].question()
 		q.Context = append(slices.Clone(q.Context), b.context...)
+		q.Deadline = earlier(q.Deadline, b.deadline)
 		return q
 	}
 	parts := make([]actions.Question, len(b.parts))
@@ -64,10 +67,39 @@ func (b bundle) question() actions.Question {
 		lines[i] = fmt.Sprintf("%d. %s", i+1, names[i])
 	}
 	return actions.Question{
+		TimeoutMS: shortest(parts), Deadline: b.soonest(),
 		Kind: actions.FormKind, Title: fmt.Sprintf("%s: %s", b.title, strings.Join(names, ", ")), Message: strings.Join(lines, "\n"), Context: b.context,
 		Content: must(content), ContentType: "json",
 		Schema: partsSchema(parts, "Answer"), Actions: offer(append([]actions.Action{actions.Submit}, b.common()...)...), Parts: parts,
 	}
+}
+
+// shortest is the least time for an answer that one of several has, and so all of them; 0 for none.
+func shortest(parts []actions.Question) int64 {
+	var least int64
+	for _, q := range parts {
+		if ms := q.TimeoutMS; ms > 0 && (least == 0 || ms < least) {
+			least = ms
+		}
+	}
+	return least
+}
+
+// soonest is the first deadline among the parts and around them.
+func (b bundle) soonest() *time.Time {
+	first := b.deadline
+	for _, one := range b.parts {
+		first = earlier(first, one.question().Deadline)
+	}
+	return first
+}
+
+// earlier is the earlier of two times, either of which may be none.
+func earlier(a, b *time.Time) *time.Time {
+	if a == nil || b != nil && b.Before(*a) {
+		return b
+	}
+	return a
 }
 
 // part is the question as one among others: without what no shape has to say, which concerns all of them.

@@ -84,7 +84,7 @@ func checkDefault(q actions.Question) []error {
 		return []error{errors.New("default_data needs default_action")}
 	case q.DefaultAction == "":
 		return nil
-	case q.TimeoutMS <= 0:
+	case q.TimeoutMS <= 0 && q.Deadline == nil:
 		return []error{errors.New("default_action needs timeout")}
 	}
 	if q.ContentKey != "" && len(q.Content) == 0 && (q.DefaultAction == actions.Edit || q.DefaultAction == actions.Save) {

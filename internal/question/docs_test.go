@@ -91,6 +91,10 @@ where the shape has no word for it, withdraws the question. Everything else is r
 Values keep their types: edited arguments stay JSON, forms are held against the schema that came with the payload, numbers keep their spelling.
 Verdicts, forms and choices are written as for any other question: as text, as JSON or from a file (` + "`hitl-tui resume --help`" + `).
 
+A time for the answer, counted from the asking, or by the clock with its zone, is the deadline of the question; of several parts the first. When it has
+passed the question is marked overdue and can still be answered: only its asker knows whether it still listens. A time by the clock stands when a thread is
+forked, and when it has passed by then, the fork's question waits for a person from the start.
+
 A secret, a field that is ` + "`writeOnly`" + ` or of ` + "`format: password`" + `, is never echoed, kept as a draft or written into the outbox file. The record of
 decisions and ` + "`answers`" + ` hold its length and its SHA-256 alone. The store holds it from the answer until the program that asked has run with it,
 and longer only when that program goes on asking, since each of its runs hears all its answers.

@@ -170,14 +170,14 @@ func agUIFormat() Format {
 		Known: "`type: RUN_FINISHED` whose `outcome` is an interrupt, with its `interrupts`; also the draft's `outcome: interrupt` with `interrupt`",
 		Notes: "The answer is the `resume` of the next run: `[{\"interruptId\", \"status\": \"resolved\", \"payload\"}]`, `\"status\": \"cancelled\"` for `cancel`; of the draft " +
 			"`{\"interruptId\", \"payload\"}`. The `responseSchema` decides which actions are offered and keeps the types: a form, a choice, a text; where it has a boolean " +
-			"`approved`, `approve` and `reject` fill that in. Without a schema `approve` is heard as `{\"approved\": true}`. " + bundleNotes}
+			"`approved`, `approve` and `reject` fill that in. Without a schema `approve` is heard as `{\"approved\": true}`. `expiresAt` is the deadline. " + bundleNotes}
 }
 
 func mcpFormats() []Format {
 	return []Format{mcpFormat(),
 		{Shape: InputRequired, Title: "MCP, input required", read: readInputRequired, wraps: true,
 			Known: "`resultType: input_required`, or `status: input_required` of a task, with `inputRequests` that are all elicitations; also the whole response",
-			Notes: "The answer is what the next try of the request carries: `{\"inputResponses\": {KEY: {\"action\", \"content\"}}, \"requestState\"}`. " + bundleNotes}}
+			Notes: "The answer is what the next try of the request carries: `{\"inputResponses\": {KEY: {\"action\", \"content\"}}, \"requestState\"}`. The end of a task's `ttl` is the deadline. " + bundleNotes}}
 }
 
 const bundleNotes = "Several questions are parts of one: `submit` takes `{\"1\": {\"decision\": \"approve\"}, \"2\": {\"decision\": \"choose\", \"args\": \"b\"}}`, with " +

@@ -2,6 +2,8 @@ package question
 
 import (
 	"encoding/json"
+	"math"
+	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 )
@@ -83,6 +85,20 @@ func (x elicitation) answer(given Given) (any, error) {
 	return list{{"jsonrpc", "2.0"}, {"id", x.id}, {"result", result}}, nil
 }
 
+// taskEnd is when a server may forget a task, whatever waits in it: its ttl, now called ttlMs, counts from its creation.
+// nil for never.
+func taskEnd(o *object) *time.Time {
+	o.drop("lastUpdatedAt", "pollInterval", "pollIntervalMs")
+	task := object{members: o.members}
+	created := task.deadline("createdAt")
+	var ms int64
+	if created == nil || json.Unmarshal(task.raw("ttl", "ttlMs"), &ms) != nil || ms <= 0 || ms > math.MaxInt64/int64(time.Millisecond) {
+		return nil
+	}
+	o.drop("createdAt", "ttl", "ttlMs")
+	return instant(created.Add(time.Duration(ms) * time.Millisecond))
+}
+
 // readInputRequired reads the result with which a server asks before it goes on, and a task that waits for input.
 func readInputRequired(p payload) (asked, bool) {
 	o := p.object()
@@ -108,6 +124,7 @@ func readInputRequired(p payload) (asked, bool) {
 		keys[i] = m.name
 		b.parts = append(b.parts, newInner(m.value, x, mcpFormat()))
 	}
+	b.deadline = taskEnd(o)
 	b.context = append(b.context, o.rest()...)
 	b.title = several(len(keys), "questions")
 	b.join = func(answers []any) any {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 )
@@ -110,6 +111,28 @@ func (o *object) list(names ...string) []json.RawMessage {
 		return nil
 	}
 	return out
+}
+
+// deadline is a member that is a time with its zone, as RFC 3339 writes it; nil for any other, which then counts as not
+// read: without a zone nobody can tell when it is.
+func (o *object) deadline(names ...string) *time.Time {
+	was := len(o.read)
+	if at, err := time.Parse(time.RFC3339Nano, o.text(names...)); err == nil {
+		if is := instant(at); is != nil {
+			return is
+		}
+	}
+	o.read = o.read[:was]
+	return nil
+}
+
+// instant is a time as questions hold it; nil for one that no store and no JSON could.
+func instant(at time.Time) *time.Time {
+	at = at.UTC().Truncate(time.Microsecond)
+	if at.Year() < 1 || at.Year() > 9999 {
+		return nil
+	}
+	return &at
 }
 
 // drop counts members as read that say nothing to a person.

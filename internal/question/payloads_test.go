@@ -100,7 +100,7 @@ func view(t *testing.T, shape question.Shape, q actions.Question) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "shape: %s\n", shape)
-	for _, name := range []string{"kind", "title", "message", "content", "content_type", "context", "options", "multiple", "schema", "actions", "require_comment", "timeout_ms", "people_only", "parts"} {
+	for _, name := range []string{"kind", "title", "message", "content", "content_type", "context", "options", "multiple", "schema", "actions", "require_comment", "timeout_ms", "deadline", "people_only", "parts"} {
 		if members[name] != nil {
 			fmt.Fprintf(&b, "%s: %s\n", name, members[name])
 			delete(members, name)
