@@ -49,7 +49,7 @@ func (a *app) showDesk(ctx context.Context, d *opened) error {
 	}
 	return ui.Run(ctx, d.Masked, ui.Options{
 		Theme: s.theme, Themes: theme.Shelf{Dir: s.themes}, Keys: keymap.Overrides(s.keys), ReadOnly: a.flags.readOnly, StateDir: d.setup.state, Greet: true,
-		Bell: or(s.is.Bell, true), Notify: or(s.is.Notify, false), NoMouse: !or(s.is.Mouse, true), ReducedMotion: or(s.is.ReducedMotion, false),
+		Bell: or(s.is.Bell, true), Notify: or(s.is.Notify, false), NoMouse: !or(s.is.Mouse, true), ReducedMotion: s.still, ASCII: s.ascii,
 		Grace: d.setup.grace, Views: s.views,
 	})
 }

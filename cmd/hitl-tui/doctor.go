@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -193,16 +192,11 @@ func (x *examination) terminal() {
 	case !x.interactive():
 		x.add("terminal", levelNote, "use `hitl-tui threads` and `hitl-tui resume` here", "none on which the desk can be drawn (%s)", text)
 	case !unicodeLocale(x.getenv):
-		x.add("terminal", levelNote, "set LANG to a UTF-8 locale, such as C.UTF-8", "the locale is not UTF-8 (%s)", text)
+		x.add("terminal", levelNote, "set LANG to a UTF-8 locale, such as C.UTF-8, or HITL_TUI_ASCII=0",
+			"the locale is not UTF-8, so the desk is drawn in ASCII (%s)", text)
 	default:
 		x.ok("terminal", "%s", text)
 	}
-}
-
-// unicodeLocale reports whether the terminal is said to show UTF-8: of the variables the first that is set counts.
-func unicodeLocale(getenv func(string) string) bool {
-	locale := cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG"))
-	return strings.Contains(strings.ToUpper(strings.ReplaceAll(locale, "-", "")), "UTF8")
 }
 
 // tell prints what was found.

@@ -57,6 +57,8 @@ type screen struct {
 	keys   config.Keys
 	views  []ui.View
 	themes string // folder of the user's themes
+	still  bool   // nothing counts down or moves by itself
+	ascii  bool   // nothing else is drawn
 	is     config.Screen
 }
 
@@ -116,6 +118,14 @@ func (a *app) setup() (setup, error) {
 	a.store = s.store
 	s.reviewer, s.from["reviewer"] = config.Resolve(env, config.Setting{Flag: a.flags.reviewer, EnvName: "HITL_TUI_REVIEWER", File: c.Reviewer})
 	s.theme, s.from["theme"] = config.Resolve(env, config.Setting{EnvName: "HITL_TUI_THEME", File: c.Theme, Default: "default"})
+	s.still, s.from["reduced_motion"], err = config.ResolveSwitch(env, config.Switch{EnvName: "HITL_TUI_REDUCED_MOTION", File: c.Screen.ReducedMotion})
+	if err != nil {
+		return usage(err)
+	}
+	s.ascii, s.from["ascii"], err = config.ResolveSwitch(env, config.Switch{EnvName: "HITL_TUI_ASCII", File: c.Screen.ASCII, Default: !unicodeLocale(a.getenv)})
+	if err != nil {
+		return usage(err)
+	}
 	if c.Grace != nil {
 		s.grace = *c.Grace
 		if s.grace == 0 {

@@ -49,6 +49,7 @@ type Screen struct {
 	Bell          *bool // rings when a question comes while the window has not the focus
 	Notify        *bool // asks the terminal for a notification then
 	ReducedMotion *bool // nothing counts down or moves by itself
+	ASCII         *bool // nothing else is drawn than ASCII
 	Accessible    *bool // plain questions and answers, line by line
 }
 
@@ -167,6 +168,7 @@ func (d *decoder) topLevel() []key {
 		{"bell", func(v *node) { c.Screen.Bell = d.yesNo(v, "bell") }},
 		{"notify", func(v *node) { c.Screen.Notify = d.yesNo(v, "notify") }},
 		{"reduced_motion", func(v *node) { c.Screen.ReducedMotion = d.yesNo(v, "reduced_motion") }},
+		{"ascii", func(v *node) { c.Screen.ASCII = d.yesNo(v, "ascii") }},
 		{"accessible", func(v *node) { c.Screen.Accessible = d.yesNo(v, "accessible") }},
 		{"workflows", func(v *node) {
 			for _, folder := range d.texts(v, "workflows") {

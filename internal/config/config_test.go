@@ -284,7 +284,7 @@ func TestAllFaultsAreReportedWithTheirLines(t *testing.T) {
 c.yaml:3:7: keys must be a mapping of scopes, not a text
   3 | keys: 5
     |       ^
-c.yaml:5:1: unknown key "them"; did you mean "theme"? (the keys are store, reviewer, theme, mouse, bell, notify, reduced_motion, accessible, workflows, keys, grace, retention, redact, models, rules, hooks, views)
+c.yaml:5:1: unknown key "them"; did you mean "theme"? (the keys are store, reviewer, theme, mouse, bell, notify, reduced_motion, ascii, accessible, workflows, keys, grace, retention, redact, models, rules, hooks, views)
   5 | them: d^[ark
     | ^`
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
@@ -374,5 +374,30 @@ func TestSystemUser(t *testing.T) {
 	name, err := config.SystemUser(env(map[string]string{"USER": "ann"}))
 	if err != nil || name == "" {
 		t.Errorf("%q, %v", name, err)
+	}
+}
+
+func TestResolveSwitch(t *testing.T) {
+	yes, no := true, false
+	for _, tc := range []struct {
+		env    string
+		file   *bool
+		start  bool
+		want   bool
+		origin config.Origin
+		fails  bool
+	}{
+		{"", nil, false, false, config.FromDefault, false},
+		{"", nil, true, true, config.FromDefault, false},
+		{"", &no, true, false, config.FromFile, false},
+		{"1", &no, false, true, config.FromEnv, false},
+		{"Off", &yes, true, false, config.FromEnv, false},
+		{"perhaps", &yes, true, false, config.FromEnv, true},
+	} {
+		env := func(name string) (string, bool) { return tc.env, name == "HITL_TUI_X" && tc.env != "" }
+		got, origin, err := config.ResolveSwitch(env, config.Switch{EnvName: "HITL_TUI_X", File: tc.file, Default: tc.start})
+		if got != tc.want || origin != tc.origin || (err != nil) != tc.fails {
+			t.Errorf("%+v: %v from %s, %v", tc, got, origin, err)
+		}
 	}
 }

@@ -44,6 +44,7 @@ type Options struct {
 	NoMouse  bool             // leave the mouse to the terminal, unless the palette takes it
 
 	ReducedMotion bool // nothing counts down: times are said once
+	ASCII         bool // nothing else is drawn: the terminal shows no more
 
 	Views []View // filters kept under names
 

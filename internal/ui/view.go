@@ -73,7 +73,10 @@ func (m *Model) View() tea.View {
 		v.SetContent(cell.Block([]string{"too small:", fmt.Sprintf("%dx%d", m.width, m.height), fmt.Sprintf("of %dx%d", minWidth, minHeight)}, m.width, m.height))
 	default:
 		content, cursor := m.frame()
-		if !m.clusters {
+		switch {
+		case m.opts.ASCII:
+			content = cell.ASCII(content)
+		case !m.clusters:
 			content = cell.ByRune(content)
 		}
 		v.SetContent(content)
