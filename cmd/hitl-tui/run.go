@@ -36,16 +36,23 @@ hitl-tui run article.yaml --input-file article.json --json`,
 		if err != nil {
 			return a.report(nil, err)
 		}
-		d, err := a.open(cmd.Context(), openWrite)
+		s, err := a.setup()
 		if err != nil {
 			return a.report(nil, err)
 		}
-		defer d.close()
 		workdir, err := os.Getwd()
 		if err != nil {
 			return a.report(nil, err)
 		}
 		start := desk.StartRequest{File: args[0], Input: given, Thread: thread, Workdir: workdir, Progress: a.progress()}
+		if err := local.CheckStart(s.library(a.lookup), start); err != nil { // before a store is made for it
+			return a.report(nil, missingFile(args[0], err))
+		}
+		d, err := a.openWith(cmd.Context(), s, openWrite)
+		if err != nil {
+			return a.report(nil, err)
+		}
+		defer d.close()
 		result, err := d.Start(cmd.Context(), start, false)
 		return a.reportAbout(cmd.Context(), d, thread, result, missingFile(args[0], err))
 	}

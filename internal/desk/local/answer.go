@@ -3,6 +3,7 @@ package local
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/engine"
@@ -152,13 +154,9 @@ func engineContext(ctx context.Context) (context.Context, func()) {
 
 // Start runs a new thread until it rests.
 func (s *Source) Start(ctx context.Context, r desk.StartRequest, reviewer string, started func(thread, workflow string)) (*desk.Result, error) {
-	loaded, err := s.load(r)
+	loaded, input, err := startable(s.files, r)
 	if err != nil {
-		return nil, Coded(err)
-	}
-	input, err := loaded.CheckInput(r.Input)
-	if err != nil {
-		return nil, inputFault(err)
+		return nil, err
 	}
 	workdir, err := workdirOf(r.Workdir)
 	if err != nil {
@@ -181,24 +179,49 @@ func (s *Source) Start(ctx context.Context, r desk.StartRequest, reviewer string
 	return result, nil
 }
 
+// CheckStart reports what Start would refuse of a workflow, its input and a thread's id before it looks at the store, so that
+// no store is made for it.
+func CheckStart(files workflow.Library, r desk.StartRequest) error {
+	if r.Thread != "" {
+		if err := actions.CheckNewThreadID(r.Thread); err != nil {
+			return err
+		}
+	}
+	_, _, err := startable(files, r)
+	return err
+}
+
+// startable reads the workflow that is to start, and checks its input.
+func startable(files workflow.Library, r desk.StartRequest) (*workflow.Loaded, map[string]json.RawMessage, error) {
+	loaded, err := load(files, r)
+	if err != nil {
+		return nil, nil, Coded(err)
+	}
+	input, err := loaded.CheckInput(r.Input)
+	if err != nil {
+		return nil, nil, inputFault(err)
+	}
+	return loaded, input, nil
+}
+
 // load reads the workflow that is to start.
-func (s *Source) load(r desk.StartRequest) (*workflow.Loaded, error) {
+func load(files workflow.Library, r desk.StartRequest) (*workflow.Loaded, error) {
 	if !r.Named {
-		return s.files.Load(r.File)
+		return files.Load(r.File)
 	}
 	name, graph, one := strings.Cut(r.File, "::")
 	if !workflow.IsName(name) {
 		return nil, &desk.Error{Code: desk.CodeNotFound, Message: fmt.Sprintf("%q is not the name of a workflow", name),
 			Remedy: "give the name of a file in the configured folders, without folder and ending"}
 	}
-	file, err := s.files.Find(name)
+	file, err := files.Find(name)
 	if err != nil {
 		return nil, err
 	}
 	if one {
-		return s.files.Load(file + "::" + graph)
+		return files.Load(file + "::" + graph)
 	}
-	loaded, err := s.files.Load(file)
+	loaded, err := files.Load(file)
 	if err == nil && loaded.Name != name {
 		return nil, &desk.Error{Code: desk.CodeWorkflowInvalid, Message: fmt.Sprintf("the workflow %s calls itself %q", name, loaded.Name),
 			Remedy: "rename the file or the workflow"}
