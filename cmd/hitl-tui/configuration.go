@@ -15,17 +15,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hitl-tui/hitl-tui/internal/config"
+	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
 	"github.com/hitl-tui/hitl-tui/internal/duration"
 	"github.com/hitl-tui/hitl-tui/internal/redact"
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
-// settingRow is one line of `config`, and of its JSON.
+// settingRow is one line of `config`.
 type settingRow struct {
-	Setting string        `json:"setting"`
-	Value   string        `json:"value"`
-	From    config.Origin `json:"from"`
+	setting, value string
+	from           config.Origin
 }
 
 func (a *app) configCommand() *cobra.Command {
@@ -37,16 +37,15 @@ before the default. Faults of the file are told with line and remedy.`,
 			if err != nil {
 				return err
 			}
-			rows := s.rows()
-			for i := range rows {
-				rows[i].Value = a.redact.Text(rows[i].Value)
+			var rows []wire.Setting
+			t := table{head: []string{"SETTING", "VALUE", "FROM"}, grow: 1}
+			for _, r := range s.rows() {
+				value := a.redact.Text(r.value)
+				rows = append(rows, wire.Setting{Setting: r.setting, Value: value, From: string(r.from)})
+				t.add(r.setting, value, string(r.from))
 			}
 			if a.flags.json {
 				return a.printJSON(rows)
-			}
-			t := table{head: []string{"SETTING", "VALUE", "FROM"}, grow: 1}
-			for _, r := range rows {
-				t.add(r.Setting, r.Value, string(r.From))
 			}
 			a.printTable(t)
 			if _, err := os.Stat(s.config); errors.Is(err, fs.ErrNotExist) {
@@ -175,11 +174,7 @@ The desk reads it again whenever its window gets the focus.`,
 				return err
 			}
 			shelf := theme.Shelf{Dir: s.themes}
-			type row struct {
-				Name        string `json:"name"`
-				Description string `json:"description"`
-			}
-			var rows []row
+			rows := []wire.Theme{}
 			t := table{head: []string{"THEME", "WHAT IT IS"}, grow: 1}
 			for _, name := range shelf.Names() {
 				f, err := shelf.Load(name)
@@ -187,7 +182,7 @@ The desk reads it again whenever its window gets the focus.`,
 					a.say("hitl-tui: %s", sanitize.Text(err.Error()))
 					continue
 				}
-				rows = append(rows, row{name, f.Description})
+				rows = append(rows, wire.Theme{Name: name, Description: f.Description})
 				t.add(name, f.Description)
 			}
 			if a.flags.json {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
 	"github.com/hitl-tui/hitl-tui/internal/ui/command"
 	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
 	"github.com/hitl-tui/hitl-tui/internal/workflow"
@@ -31,7 +32,7 @@ func versionText() string {
 func (a *app) versionCommand() *cobra.Command {
 	return a.command("version", "Print the version", "", "", cobra.NoArgs, func(*cobra.Command, []string) error {
 		if a.flags.json {
-			return a.printJSON(map[string]string{"version": versionText()})
+			return a.printJSON(wire.Version{Version: versionText()})
 		}
 		fmt.Fprintln(a.out, versionText())
 		return nil
@@ -94,14 +95,9 @@ func (a *app) actionsCommand() *cobra.Command {
 	return a.command("actions", "List the fifteen actions", "Lists the fifteen response actions with their default key at the desk and what each does.",
 		"", cobra.NoArgs, func(*cobra.Command, []string) error {
 			if a.flags.json {
-				type row struct {
-					Action  string `json:"action"`
-					Key     string `json:"key"`
-					Summary string `json:"summary"`
-				}
-				var rows []row
+				var rows []wire.Action
 				for _, info := range actions.Table() {
-					rows = append(rows, row{string(info.Action), info.Key, info.Summary})
+					rows = append(rows, wire.Action{Action: string(info.Action), Key: info.Key, Summary: info.Summary})
 				}
 				return a.printJSON(rows)
 			}
@@ -125,7 +121,26 @@ func (a *app) keysCommand() *cobra.Command {
 			for _, problem := range problems {
 				a.say("%v", problem)
 			}
+			if a.flags.json {
+				return a.printJSON(keyRows(keys.Keys))
+			}
 			fmt.Fprint(a.out, command.Text(keys.Keys))
 			return nil
 		})
+}
+
+// keyRows lists the commands of the desk with the keys that they have here.
+func keyRows(keys func(command.ID) []string) []wire.Key {
+	var rows []wire.Key
+	for _, scope := range command.Scopes() {
+		for _, c := range command.In(scope) {
+			row := wire.Key{Scope: string(scope), Command: c.ID.Name(), Keys: append([]string{}, keys(c.ID)...), Title: c.Title, Help: c.Help}
+			if c.Effect != command.Plain {
+				effect := string(c.Effect)
+				row.Effect = &effect
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }

@@ -149,7 +149,7 @@ func (a *app) deleteCommand() *cobra.Command {
 			return err
 		}
 		if a.flags.json {
-			return a.printJSON(map[string]any{"deleted": len(args)})
+			return a.printJSON(wire.Deleted{Deleted: len(args)})
 		}
 		a.say("deleted %s", plural(int64(len(args)), "thread"))
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
 )
 
 // resumeFlags are the flags of resume.
@@ -87,8 +88,15 @@ since its last answer the question is open again as it was; else the thread stay
 				return err
 			}
 			defer d.close()
-			if err := d.CancelRun(cmd.Context(), args[0]); err != nil {
+			detail, err := d.Open(cmd.Context(), args[0])
+			if err != nil {
 				return err
+			}
+			if err := d.CancelRun(cmd.Context(), detail.ID); err != nil {
+				return err
+			}
+			if a.flags.json {
+				return a.printJSON(wire.Asked{ThreadID: detail.ID, Asked: true})
 			}
 			a.say("asked to stop; it is heard within a few seconds")
 			return nil
@@ -118,7 +126,7 @@ func (a *app) resume(cmd *cobra.Command, args []string, f resumeFlags) error {
 			a.say("this answer would be accepted")
 		}
 		if a.flags.json {
-			return a.printJSON(map[string]bool{"accepted": true})
+			return a.printJSON(wire.Accepted{Accepted: true})
 		}
 		return nil
 	}

@@ -50,7 +50,7 @@ hitl-tui resume 7f3k approve`,
 		a.completing(a.waitCommand(), any), a.completing(a.claimCommand(), waiting), a.completing(a.releaseCommand(), any), a.serveCommand(),
 		a.validateCommand(), a.convertCommand())
 	a.add(root, "look", a.threadsCommand(), a.questionsCommand(), a.rulesCommand(), a.completing(a.showCommand(), any, nothing),
-		a.completing(a.historyCommand(), any, nothing), a.completing(a.diffCommand(), any, nothing), a.completing(a.auditCommand(), any, nothing))
+		a.completing(a.historyCommand(), any, nothing), a.completing(a.eventsCommand(), any, nothing), a.completing(a.diffCommand(), any, nothing), a.completing(a.auditCommand(), any, nothing))
 	a.add(root, "keep", a.completing(a.pruneCommand(), any), a.completing(a.deleteCommand(), any), a.sweepCommand(),
 		a.completing(a.exportCommand(), any, nothing), a.importCommand(), a.backupCommand(), a.restoreCommand(), a.compactCommand(), a.doctorCommand())
 	a.add(root, "help", a.actionsCommand(), a.keysCommand(), a.themesCommand(), a.configCommand(), a.versionCommand())

@@ -98,6 +98,12 @@ func (d *Masked) Decisions(ctx context.Context, thread string, limit int) ([]Dec
 	return each(rows, d.mask().row), d.mask().err(err)
 }
 
+// Timeline is what happened.
+func (d *Masked) Timeline(ctx context.Context, thread string, limit int) ([]Event, error) {
+	events, err := d.Desk.Timeline(ctx, thread, limit)
+	return each(events, d.mask().event), d.mask().err(err)
+}
+
 // Respond puts a decision into the outbox, as it is given.
 func (d *Masked) Respond(ctx context.Context, x Decision, draft *Draft) (*Entry, error) {
 	e, err := d.Desk.Respond(ctx, x, draft)

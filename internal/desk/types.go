@@ -337,6 +337,13 @@ type Event struct {
 	Attempt int  // which, from 1
 	Retried bool // another one follows, after RetryIn
 	RetryIn time.Duration
+
+	// Of a timeline.
+	Source   string   // of a step: why it was written
+	Nodes    []string // that ran in it, ADDRESS@RUN
+	Address  string   // of the question that was decided, "" for a decision about the thread
+	Action   string
+	Reviewer string
 }
 
 // EventKind is the kind of an Event.
@@ -352,6 +359,9 @@ const (
 
 	RetentionApplied EventKind = "retention_applied" // Text says what went
 	HookFailed       EventKind = "hook_failed"       // Text says which and why
+
+	StepCommitted EventKind = "step_committed" // of a timeline: a step was written; Text is why it failed
+	Decided       EventKind = "decided"        // of a timeline: Text is the comment
 )
 
 // Workflow is one that can be started.

@@ -8,52 +8,54 @@ import (
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
-	"github.com/hitl-tui/hitl-tui/internal/desk"
 	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
+	"github.com/hitl-tui/hitl-tui/internal/schema"
 )
 
-func textSchema(about string) schema { return schema{"type": "string", "description": about} }
+func textSchema(about string) schema.Schema {
+	return schema.Schema{"type": "string", "description": about}
+}
 
-func objectSchema(properties schema, required ...string) schema {
-	s := schema{"type": "object", "properties": properties, "additionalProperties": false}
+func objectSchema(properties schema.Schema, required ...string) schema.Schema {
+	s := schema.Schema{"type": "object", "properties": properties, "additionalProperties": false}
 	if len(required) > 0 {
 		s["required"] = required
 	}
 	return s
 }
 
-func startSchema() schema {
-	return objectSchema(schema{
+func startSchema() schema.Schema {
+	return objectSchema(schema.Schema{
 		"workflow":  textSchema("NAME, or NAME::GRAPH"),
-		"input":     schema{"type": "object", "description": "by the workflow's input schema"},
+		"input":     schema.Schema{"type": "object", "description": "by the workflow's input schema"},
 		"thread_id": textSchema("of the new thread: letters, digits and . _ - : @ +; a fresh UUID"),
 	}, "workflow")
 }
 
 // answerProperties are the keys of one answer.
-func answerProperties() schema {
-	return schema{
-		"action":       schema{"type": "string", "enum": actionNames(), "description": "without regard to case; see hitl-tui actions"},
-		"data":         schema{"description": "any JSON, as the action takes it"},
+func answerProperties() schema.Schema {
+	return schema.Schema{
+		"action":       schema.Schema{"type": "string", "enum": actionNames(), "description": "without regard to case; see hitl-tui actions"},
+		"data":         schema.Schema{"description": "any JSON, as the action takes it"},
 		"interrupt_id": textSchema("id or address of the question, where several are open"),
 		"response_id":  textSchema("makes a repeat of this very answer harmless"),
 	}
 }
 
-func resumeSchema() schema {
+func resumeSchema() schema.Schema {
 	properties := answerProperties()
-	properties["if_version"] = schema{"type": []string{"string", "integer"}, "description": "answer only if the thread is still at STEP.REVISION, or at STEP"}
+	properties["if_version"] = schema.Schema{"type": []string{"string", "integer"}, "description": "answer only if the thread is still at STEP.REVISION, or at STEP"}
 	properties["reviewer"] = textSchema("who decides; whoever runs the server")
-	properties["steal"] = schema{"type": "boolean", "description": "answer although somebody else has claimed the thread"}
-	properties["answers"] = schema{"type": "array", "minItems": 1, "items": objectSchema(answerProperties()), "description": "several answers, all or none, in place of the first four keys"}
+	properties["steal"] = schema.Schema{"type": "boolean", "description": "answer although somebody else has claimed the thread"}
+	properties["answers"] = schema.Schema{"type": "array", "minItems": 1, "items": objectSchema(answerProperties()), "description": "several answers, all or none, in place of the first four keys"}
 	return objectSchema(properties)
 }
 
-func executeSchema() schema {
-	return objectSchema(schema{
-		"inputs":       schema{"type": "object"},
+func executeSchema() schema.Schema {
+	return objectSchema(schema.Schema{
+		"inputs":       schema.Schema{"type": "object"},
 		"execution_id": textSchema("id of the new thread"),
-		"force_create": schema{"description": "is read and means nothing here"},
+		"force_create": schema.Schema{"description": "is read and means nothing here"},
 	})
 }
 
@@ -65,51 +67,17 @@ func actionNames() []string {
 	return names
 }
 
-// described is what the schemas say beyond the types.
-func described() *schemas {
-	statuses := desk.All.Statuses()
-	return &schemas{
-		defs: map[string]schema{},
-		enums: map[string][]string{
-			"Envelope.status": statuses, "Problem.thread_status": statuses, "Show.status": statuses, "Thread.status": statuses,
-			"Error.code": desk.Codes(), "AgentMap.status": {"completed", "suspended", "failed"},
-		},
-		about: map[string]string{
-			"Envelope.success":           "done, waiting as designed, or ended by a person; false on failure",
-			"Envelope.interrupted":       "a question is open",
-			"Envelope.step":              "the step at which the thread stands",
-			"Envelope.interrupt_message": "of the question that has been open longest",
-			"Envelope.interrupts":        "every open question, oldest first",
-			"Envelope.outputs":           "of a thread that is done",
-			"Envelope.already_applied":   "this response was given before; nothing was done again",
-			"Problem.status":             "of HTTP; that of the thread is thread_status",
-			"Error.details":              "facts for programs, such as by, action, at, candidates, allowed",
-			"Interrupt.id":               "to be named as interrupt_id; so can the address",
-			"Interrupt.content":          "what is under review",
-			"Interrupt.actions":          "those that are allowed",
-			"Interrupt.schema":           "JSON Schema of the answer",
-			"Interrupt.payload":          "the question as its asker wrote it",
-			"Question.version":           "STEP.REVISION, to be named as if_version",
-			"Show.origin":                "THREAD@STEP of a fork",
-			"Show.next":                  "what runs next",
-			"Thread.cursor":              "go on after this row with after",
-			"Event.run":                  "ADDRESS@RUN: review@2",
-			"Event.text":                 "a line that a program said, or an error",
-		},
-	}
-}
-
 // Document is the OpenAPI description of a server of some version, made of the table by which requests are answered.
 func Document(version string) ([]byte, error) {
-	known := described()
-	paths := map[string]schema{}
+	known := wire.Schemas("#/components/schemas/")
+	paths := map[string]schema.Schema{}
 	for _, r := range routes() {
 		if paths[r.path] == nil {
-			paths[r.path] = schema{}
+			paths[r.path] = schema.Schema{}
 		}
 		paths[r.path][strings.ToLower(r.method)] = r.document(known)
 	}
-	known.of(reflect.TypeFor[wire.Event]())
+	known.Of(reflect.TypeFor[wire.Event]())
 	return json.MarshalIndent(map[string]any{
 		"openapi": "3.1.0",
 		"info": map[string]any{
@@ -119,7 +87,7 @@ func Document(version string) ([]byte, error) {
 		},
 		"paths": paths,
 		"components": map[string]any{
-			"schemas": known.defs,
+			"schemas": known.Defs,
 			"securitySchemes": map[string]any{
 				"token": map[string]any{"type": "http", "scheme": "bearer", "description": "HITL_TUI_TOKEN writes and reads whole; HITL_TUI_READ_TOKEN reads, secrets masked. " +
 					"On the server's own host reading needs none."},
@@ -130,7 +98,7 @@ func Document(version string) ([]byte, error) {
 }
 
 // document is the operation of a route.
-func (r *route) document(known *schemas) schema {
+func (r *route) document(known *schema.Set) schema.Schema {
 	responses := map[string]any{
 		"default": map[string]any{"description": "any other refusal", "content": content(known, answer{of: wire.Problem{}, media: problemType})},
 	}
@@ -144,7 +112,7 @@ func (r *route) document(known *schemas) schema {
 	if r.scope == read {
 		security = append(security, map[string][]string{})
 	}
-	o := schema{"summary": r.title, "operationId": r.operation(), "responses": responses, "security": security}
+	o := schema.Schema{"summary": r.title, "operationId": r.operation(), "responses": responses, "security": security}
 	if r.about != "" {
 		o["description"] = r.about
 	}
@@ -157,12 +125,12 @@ func (r *route) document(known *schemas) schema {
 	return o
 }
 
-func content(known *schemas, a answer) map[string]any {
-	s := schema{"type": "string"}
+func content(known *schema.Set, a answer) map[string]any {
+	s := schema.Schema{"type": "string"}
 	if a.of != nil {
-		s = known.of(reflect.TypeOf(a.of))
+		s = known.Of(reflect.TypeOf(a.of))
 		if reflect.TypeOf(a.of).Kind() == reflect.Map {
-			s = schema{"type": "object"}
+			s = schema.Schema{"type": "object"}
 		}
 	}
 	return map[string]any{a.media: map[string]any{"schema": s}}
@@ -180,7 +148,7 @@ func (r *route) parameters() []map[string]any {
 		if name, is := strings.CutPrefix(part, "{"); is {
 			name = strings.TrimSuffix(name, "}")
 			about := map[string]string{"id": "whole id of the thread", "workflow": "name of the workflow", "graph": "name of the graph"}[name]
-			all = append(all, map[string]any{"name": name, "in": "path", "required": true, "description": about, "schema": schema{"type": "string"}})
+			all = append(all, map[string]any{"name": name, "in": "path", "required": true, "description": about, "schema": schema.Schema{"type": "string"}})
 		}
 	}
 	for _, p := range r.query {
@@ -195,7 +163,7 @@ func (r *route) parameters() []map[string]any {
 func (p *param) document(in string) map[string]any {
 	s := p.is
 	if p.many {
-		s = schema{"type": "array", "items": s}
+		s = schema.Schema{"type": "array", "items": s}
 	}
 	return map[string]any{"name": p.name, "in": in, "description": p.about, "schema": s}
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
+	"github.com/hitl-tui/hitl-tui/internal/schema"
 )
 
 // route is one thing that can be asked for: how it is answered, and what the documentation says of it.
@@ -18,14 +19,14 @@ type route struct {
 
 	title   string
 	about   string
-	body    schema // of the request; nil for none
+	body    schema.Schema // of the request; nil for none
 	answers []answer
 }
 
 // param is one parameter of a query, or a header.
 type param struct {
 	name, about string
-	is          schema
+	is          schema.Schema
 	many        bool // it may be given often
 }
 
@@ -72,12 +73,12 @@ func written(of any) []answer {
 }
 
 func listParams() []param {
-	text, number := schema{"type": "string"}, schema{"type": "integer", "minimum": 1, "maximum": mostRows, "default": pageRows}
+	text, number := schema.Schema{"type": "string"}, schema.Schema{"type": "integer", "minimum": 1, "maximum": mostRows, "default": pageRows}
 	return []param{
 		{name: "filter", about: "the filter language of the desk: status:failed older:2d claimed:none text", is: text},
 		{name: "status", about: "only this status; may be given often", is: text, many: true},
 		{name: "workflow", about: "only this workflow; may be given often", is: text, many: true},
-		{name: "sort", about: "due, waiting, updated or name", is: schema{"type": "string", "enum": []string{"due", "waiting", "updated", "name"}, "default": "due"}},
+		{name: "sort", about: "due, waiting, updated or name", is: schema.Schema{"type": "string", "enum": []string{"due", "waiting", "updated", "name"}, "default": "due"}},
 		{name: "limit", about: "threads of a page", is: number},
 		{name: "after", about: "go on after this cursor; the Link header of a page leads to the next", is: text},
 	}
@@ -85,8 +86,8 @@ func listParams() []param {
 
 func writeHeaders() []param {
 	return []param{
-		{name: "Idempotency-Key", about: "a text of 1 to 200 bytes: a repeat of the same request gets the first result, while that is remembered word for word", is: schema{"type": "string", "maxLength": 200}},
-		{name: "Prefer", about: "respond-async: answer 202 as soon as what is asked for is kept", is: schema{"type": "string"}},
+		{name: "Idempotency-Key", about: "a text of 1 to 200 bytes: a repeat of the same request gets the first result, while that is remembered word for word", is: schema.Schema{"type": "string", "maxLength": 200}},
+		{name: "Prefer", about: "respond-async: answer 202 as soon as what is asked for is kept", is: schema.Schema{"type": "string"}},
 	}
 }
 
@@ -110,8 +111,8 @@ func writeRoutes() []route {
 }
 
 func readRoutes() []route {
-	step := param{name: "step", about: "as it was at this step", is: schema{"type": "integer", "minimum": 0}}
-	limit := param{name: "limit", about: "rows; all", is: schema{"type": "integer", "minimum": 1, "maximum": mostRows}}
+	step := param{name: "step", about: "as it was at this step", is: schema.Schema{"type": "integer", "minimum": 0}}
+	limit := param{name: "limit", about: "rows; all", is: schema.Schema{"type": "integer", "minimum": 1, "maximum": mostRows}}
 	return []route{
 		{method: http.MethodGet, path: "/v1/threads", scope: read, query: listParams(), do: listThreads,
 			title: "List threads", about: "Those that wait first: by deadline, then by how long they have waited.", answers: answers(ok("one page", []wire.Thread{}), 400, 401, 503)},
@@ -134,7 +135,7 @@ func readRoutes() []route {
 }
 
 func watchRoute() route {
-	text := schema{"type": "string"}
+	text := schema.Schema{"type": "string"}
 	return route{method: http.MethodGet, path: eventsPath, scope: read, do: watch,
 		query: []param{{name: "thread_id", about: "only what concerns this thread", is: text},
 			{name: "last_event_id", about: "as the header Last-Event-ID, for clients that cannot send it", is: text}},
