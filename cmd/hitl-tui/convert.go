@@ -30,7 +30,7 @@ file, or the one that is named with the graphs that it runs, are written into a 
 		if err != nil {
 			return err
 		}
-		list, err := s.library(a.lookup).Convert(args[0], folder)
+		list, err := s.files(a.lookup).Convert(args[0], folder)
 		if err != nil {
 			return missingFile(args[0], local.Coded(err))
 		}

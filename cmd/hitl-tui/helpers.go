@@ -46,7 +46,7 @@ func (a *app) validateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			library := s.library(a.lookup)
+			library := s.files(a.lookup)
 			found := workflow.Faults{}
 			var failed error
 			for _, name := range args {

@@ -62,8 +62,8 @@ type screen struct {
 	is     config.Screen
 }
 
-// library reads workflow files for this invocation.
-func (s setup) library(env config.Env) workflow.Library {
+// files reads workflow files for this invocation.
+func (s setup) files(env config.Env) workflow.Library {
 	return workflow.Library{
 		Folders:  s.workflows,
 		Services: workflow.Services{Models: s.models, ModelsIn: s.config, Getenv: env},
@@ -174,7 +174,7 @@ func (a *app) openWith(ctx context.Context, s setup, why purpose) (*opened, erro
 	if err := o.logTo(filepath.Join(s.state, "log")); err != nil {
 		return nil, errors.Join(err, o.close())
 	}
-	engineOptions.Graphs = &workflow.Graphs{Library: s.library(a.lookup)}
+	engineOptions.Graphs = &workflow.Graphs{Library: s.files(a.lookup)}
 	o.source = local.New(store, engineOptions)
 	o.source.OpenBackup = open.Backup
 	d, err := desk.New(o.source, desk.Options{

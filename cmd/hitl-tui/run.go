@@ -45,7 +45,7 @@ hitl-tui run article.yaml --input-file article.json --json`,
 			return a.report(nil, err)
 		}
 		start := desk.StartRequest{File: args[0], Input: given, Thread: thread, Workdir: workdir, Progress: a.progress()}
-		if err := local.CheckStart(s.library(a.lookup), start); err != nil { // before a store is made for it
+		if err := local.CheckStart(s.files(a.lookup), start); err != nil { // before a store is made for it
 			return a.report(nil, missingFile(args[0], err))
 		}
 		d, err := a.openWith(cmd.Context(), s, openWrite)
