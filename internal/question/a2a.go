@@ -48,22 +48,25 @@ func readA2A(p payload) (asked, bool) {
 	message.drop("messageId", "message_id", "kind", "role", "taskId", "task_id", "contextId", "context_id")
 	status.drop("timestamp")
 	o.drop("final")
-	x.context = slices.Concat(message.rest(), status.rest(), o.rest())
+	x.context = slices.Concat(x.context, message.rest(), status.rest(), o.rest())
 	return x, true
 }
 
-// readParts takes the texts of a message together, and everything else as content.
+// readParts takes the texts of a message together, everything else as content, and what stands beside them as context.
 func (x *a2aTask) readParts(parts []json.RawMessage) {
 	var texts []string
 	var others []json.RawMessage
 	for _, raw := range parts {
 		part := objectIn(raw)
+		part.drop("kind")
 		if text := part.text("text"); text != "" {
 			texts = append(texts, text)
+			x.context = append(x.context, part.rest()...)
 			continue
 		}
 		if data := part.raw("data"); data != nil {
 			raw = data
+			x.context = append(x.context, part.rest()...)
 		}
 		others = append(others, raw)
 	}

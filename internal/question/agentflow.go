@@ -78,7 +78,7 @@ type permission struct {
 	tool    string
 	args    json.RawMessage
 	options []actions.OptionItem
-	allow   json.RawMessage // the first option that allows, nil for none
+	allow   json.RawMessage // the first option that allows, and not for ever; nil for none
 	refuse  json.RawMessage
 	context []actions.Labelled
 }
@@ -102,6 +102,7 @@ func readPermission(p payload) (asked, bool) {
 		item := actions.OptionItem{Value: raw}
 		if isObject(raw) {
 			item = actions.OptionItem{Value: quoted(firstOf(option.text("option_id", "optionId"), option.text("id"))), Label: option.text("name", "label")}
+			item.Description = firstOf(option.text("description"), option.text("kind"))
 		}
 		id := textIn(item.Value)
 		if id == "" || !strings.HasPrefix(string(item.Value), `"`) {
@@ -109,13 +110,15 @@ func readPermission(p payload) (asked, bool) {
 		}
 		x.options = append(x.options, item)
 		switch kind := strings.ToLower(firstOf(option.text("kind"), id)); {
+		case strings.Contains(kind, "always"): // approving this once must not be heard as for ever
 		case x.allow == nil && strings.HasPrefix(kind, "allow"):
 			x.allow = item.Value
 		case x.refuse == nil && (strings.HasPrefix(kind, "reject") || strings.HasPrefix(kind, "deny")):
 			x.refuse = item.Value
 		}
+		x.context = append(x.context, option.restOf("option "+id)...)
 	}
-	x.context = o.rest()
+	x.context = append(x.context, o.rest()...)
 	return x, true
 }
 

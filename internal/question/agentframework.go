@@ -2,6 +2,7 @@ package question
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -86,11 +87,13 @@ func readAgentRequest(p payload) (asked, bool) {
 func agentRequest(o *object) inner {
 	data := o.raw("data")
 	known := within(data)
+	o.drop("type")
 	if known.words.Shape != Unknown {
+		o.drop("request_type", "response_type") // they name what is known
+		known.q.Context = append(slices.Clone(known.q.Context), o.rest()...)
 		return known
 	}
 	x := typedRequest{data: data, responseType: o.text("response_type")}
-	o.drop("type", "request_type")
 	x.context = o.rest()
 	var offered []Word
 	for _, a := range x.question().Actions {
@@ -128,6 +131,7 @@ func (x typedRequest) question() actions.Question {
 		q.Kind, q.Options, q.Actions = actions.Choice, yesOrNo(), offer(actions.Choose)
 	default:
 		q.Kind, q.Actions = actions.Suspend, offer(actions.Continue, actions.Respond, actions.Submit)
+		q.Context = append(labelText("response_type", x.responseType), x.context...)
 	}
 	return q
 }

@@ -58,8 +58,10 @@ func readInteraction(p payload) (asked, bool) {
 	if !o.has("thread_id") || !o.has("node_name") {
 		return nil, false
 	}
-	for _, raw := range o.list("options") {
-		x.options = append(x.options, actions.OptionItem{Value: raw})
+	if x.kind == "choice" { // else they are context
+		for _, raw := range o.list("options") {
+			x.options = append(x.options, actions.OptionItem{Value: raw})
+		}
 	}
 	if raw := o.raw("timeout_seconds"); raw != nil && (json.Unmarshal(raw, &x.timeout) != nil || x.timeout < 0) {
 		return nil, false

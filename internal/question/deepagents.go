@@ -20,6 +20,7 @@ type askItem struct {
 	kind     string // text, multiple_choice, multi_select
 	options  []actions.OptionItem
 	required bool
+	context  []actions.Labelled
 }
 
 const (
@@ -52,15 +53,17 @@ func readAskItem(o *object) (askItem, bool) {
 		return item, false
 	}
 	for _, raw := range o.list("choices") {
-		value := textIn(raw)
+		value, choice := textIn(raw), objectIn(raw)
 		if isObject(raw) {
-			value = objectIn(raw).text("value")
+			value = choice.text("value")
 		}
 		if value == "" {
 			return item, false
 		}
-		item.options = append(item.options, actions.OptionItem{Value: quoted(value)})
+		item.options = append(item.options, actions.OptionItem{Value: quoted(value), Label: choice.text("label"), Description: choice.text("description")})
+		item.context = append(item.context, choice.restOf("choice "+value)...)
 	}
+	item.context = append(item.context, o.rest()...)
 	switch item.kind {
 	case askText:
 		return item, item.text != ""
@@ -79,7 +82,7 @@ func (x askUser) question() actions.Question {
 	}
 	if len(parts) == 1 {
 		q := parts[0]
-		q.Context, q.Actions = x.context, offer(append(q.Actions, actions.Cancel)...)
+		q.Context, q.Actions = append(slices.Clone(q.Context), x.context...), offer(append(q.Actions, actions.Cancel)...)
 		return q
 	}
 	words := []actions.Action{actions.Submit}
@@ -94,7 +97,7 @@ func (x askUser) question() actions.Question {
 
 // question is one of them. What was not offered can be answered too, in words.
 func (i askItem) question() actions.Question {
-	q := actions.Question{Kind: actions.Text, Title: firstLine(i.text), Message: i.text, Actions: []actions.Action{actions.Respond}}
+	q := actions.Question{Kind: actions.Text, Title: firstLine(i.text), Message: i.text, Context: i.context, Actions: []actions.Action{actions.Respond}}
 	if i.kind != askText {
 		q.Kind, q.Options, q.Multiple = actions.Choice, i.options, i.kind == askMany
 		q.Actions = []actions.Action{actions.Choose, actions.Respond}

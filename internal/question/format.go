@@ -221,6 +221,7 @@ func agentFlowFormats() []Format {
 			Words: []Word{{actions.Choose, "the option"}, {actions.Respond, "the text"}},
 			Notes: "Options close the set of answers."},
 		{Shape: Permission, Title: "AgentFlow, permission", read: readPermission, Known: "`id`, `tool` and `options`, with `type: permission` or none",
-			Words: []Word{{actions.Approve, "the first option that allows"}, {actions.Reject, "the first option that rejects or denies"}, {actions.Choose, "the option's id"}}},
+			Words: []Word{{actions.Approve, "the first option that allows"}, {actions.Reject, "the first option that rejects or denies"}, {actions.Choose, "the option's id"}},
+			Notes: "What is meant for always is never said by `approve` or `reject`: it is chosen."},
 	}
 }

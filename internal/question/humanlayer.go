@@ -2,6 +2,8 @@ package question
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -16,7 +18,7 @@ type humanLayer struct {
 }
 
 // responseOption is an answer that its asker prepared.
-type responseOption struct{ name, title, fill string }
+type responseOption struct{ name, title, description, fill string }
 
 func readHumanLayer(p payload, options string) (humanLayer, *object, bool) {
 	o := p.object()
@@ -30,15 +32,18 @@ func readHumanLayer(p payload, options string) (humanLayer, *object, bool) {
 		return x, nil, false // it is answered
 	}
 	x.requested = status.raw("requested_at")
+	status.drop("slack_message_ts")
 	for _, raw := range spec.list(options) {
 		option := objectIn(raw)
-		one := responseOption{name: option.text("name"), title: option.text("title"), fill: option.text("prompt_fill")}
+		one := responseOption{name: option.text("name"), title: option.text("title"), description: option.text("description"), fill: option.text("prompt_fill")}
 		if one.name == "" {
 			return x, nil, false
 		}
+		option.drop("interactive") // whatever it says, words of one's own can go with it
 		x.options = append(x.options, one)
+		x.context = append(x.context, option.restOf("option "+one.name)...)
 	}
-	x.context = o.rest()
+	x.context = slices.Concat(x.context, status.restOf("status"), o.rest())
 	return x, spec, true
 }
 
@@ -46,7 +51,8 @@ func readHumanLayer(p payload, options string) (humanLayer, *object, bool) {
 func (x humanLayer) items(before string) []actions.OptionItem {
 	var out []actions.OptionItem
 	for _, o := range x.options {
-		out = append(out, actions.OptionItem{Value: quoted(o.name), Label: before + firstOf(o.title, o.name), Description: o.fill})
+		said := slices.DeleteFunc([]string{o.description, o.fill}, func(s string) bool { return s == "" })
+		out = append(out, actions.OptionItem{Value: quoted(o.name), Label: before + firstOf(o.title, o.name), Description: strings.Join(said, ": ")})
 	}
 	return out
 }
@@ -78,7 +84,6 @@ func readFunctionCall(p payload) (asked, bool) {
 		return nil, false
 	}
 	x := functionCall{humanLayer: common, fn: spec.text("fn"), args: spec.raw("kwargs")}
-	spec.drop("channel")
 	x.context = append(spec.rest(), x.context...)
 	return x, x.fn != "" && isObject(x.args)
 }
@@ -115,7 +120,6 @@ func readHumanContact(p payload) (asked, bool) {
 		return nil, false
 	}
 	x := humanContact{humanLayer: common, message: spec.text("msg"), subject: spec.text("subject")}
-	spec.drop("channel")
 	x.context = append(spec.rest(), x.context...)
 	return x, x.message != ""
 }

@@ -23,7 +23,11 @@ func readInterrupts(p payload) (asked, bool) {
 		tasks := o.object("interrupts")
 		items = objectsIn(o.list("interrupts"))
 		for _, task := range tasks.members {
-			items = append(items, objectsIn(newPayload(task.value).items)...)
+			interrupts := newPayload(task.value)
+			if interrupts.items == nil {
+				return nil, false
+			}
+			items = append(items, objectsIn(interrupts.items)...)
 		}
 		b.context = o.rest()
 	}

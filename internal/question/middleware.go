@@ -17,6 +17,7 @@ type reviewConfig struct {
 	name, description string
 	verdicts          []actions.Action
 	schema            json.RawMessage
+	context           []actions.Labelled
 }
 
 func readHITLRequest(p payload) (asked, bool) {
@@ -38,7 +39,7 @@ func readHITLRequest(p payload) (asked, bool) {
 			return nil, false
 		}
 		c.description = firstOf(c.description, config.description)
-		c.verdicts, c.schema, c.context = config.verdicts, config.schema, r.rest()
+		c.verdicts, c.schema, c.context = config.verdicts, config.schema, append(r.rest(), config.context...)
 		x.calls = append(x.calls, c)
 	}
 	if rest := o.rest(); len(rest) > 0 {
@@ -65,7 +66,11 @@ func reviewConfigs(list []json.RawMessage) []reviewConfig {
 		if len(c.verdicts) == 0 {
 			return nil
 		}
-		c.schema = lenient(o.raw("args_schema", "arguments_schema"))
+		given := o.raw("args_schema", "arguments_schema")
+		if c.schema = lenient(given); c.schema == nil {
+			c.context = label("args_schema", given)
+		}
+		c.context = append(c.context, o.rest()...)
 		out = append(out, c)
 	}
 	return out

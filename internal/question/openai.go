@@ -2,6 +2,7 @@ package question
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 )
@@ -42,7 +43,7 @@ func readApprovals(p payload) (asked, bool) {
 			return nil, false
 		}
 		o.drop("tool_lookup_key", "_allow_bare_name_alias")
-		c.context = append(labelText("agent", agentName(o)), append(c.context, o.rest()...)...)
+		c.context = slices.Concat(agentOf(o), c.context, o.rest())
 		x.calls, x.items = append(x.calls, c), append(x.items, one)
 	}
 	return x, len(x.calls) > 0
@@ -70,12 +71,13 @@ func rest(o *object) list {
 	return out
 }
 
-// agentName is the agent of an item: its name alone, or an object with it.
-func agentName(o *object) string {
+// agentOf is the agent of an item: its name alone, or an object with it.
+func agentOf(o *object) []actions.Labelled {
 	if name := o.text("agent"); name != "" {
-		return name
+		return labelText("agent", name)
 	}
-	return o.object("agent").text("name")
+	agent := o.object("agent")
+	return append(labelText("agent", agent.text("name")), agent.restOf("agent")...)
 }
 
 func (x approvals) answer(given Given) (any, error) {

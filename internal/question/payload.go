@@ -149,6 +149,15 @@ func (o *object) rest() []actions.Labelled {
 	return out
 }
 
+// restOf is rest of an object within another one, which its labels name.
+func (o *object) restOf(what string) []actions.Labelled {
+	out := o.rest()
+	for i := range out {
+		out[i].Label = what + " " + out[i].Label
+	}
+	return out
+}
+
 // label is one line of context; none for nothing.
 func label(name string, value json.RawMessage) []actions.Labelled {
 	if isEmpty(value) {
