@@ -109,6 +109,19 @@ func showHistory(c *call) (reply, error) {
 	return jsonReply(http.StatusOK, wire.Steps(steps))
 }
 
+// showGraph is GET /v1/threads/{id}/graph.
+func showGraph(c *call) (reply, error) {
+	id, err := c.whole()
+	if err != nil {
+		return reply{}, err
+	}
+	g, err := c.desk.Graph(c.r.Context(), id)
+	if err != nil {
+		return reply{}, err
+	}
+	return jsonReply(http.StatusOK, wire.FromGraph(g))
+}
+
 // showDecisions is GET /v1/threads/{id}/decisions.
 func showDecisions(c *call) (reply, error) {
 	limit, err := c.number("limit", 0, 1, mostRows)

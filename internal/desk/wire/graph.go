@@ -2,7 +2,7 @@ package wire
 
 import "github.com/hitl-tui/hitl-tui/internal/desk"
 
-// Graph is `show --graph --json`: the workflow a thread runs, with the way it took.
+// Graph is `show --graph --json` and GET /v1/threads/{id}/graph: the workflow a thread runs, with the way it took.
 type Graph struct {
 	Nodes []GraphNode `json:"nodes"`
 	Edges []GraphEdge `json:"edges"`
