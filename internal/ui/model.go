@@ -176,6 +176,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.laid != m.room() {
 		m.layout()
 	}
+	if m.place == atInbox {
+		cmd = tea.Batch(cmd, m.inbox.Lay())
+	}
 	return m, tea.Batch(cmd, m.countdown())
 }
 

@@ -15,5 +15,7 @@ type Viewer interface {
 	Position() string
 	Search(query string) int
 	Next(d int)
+	Match() (current, found int)
+	Go(k int)
 	SearchState() string
 }

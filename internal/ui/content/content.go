@@ -18,22 +18,17 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
-// Doc is one value with the type its workflow declares for it.
+// Doc is one value with the type its workflow declares for it. Making one reads nothing, so that it may be asked for its
+// kind at any time.
 type Doc struct {
 	value json.RawMessage
 	kind  string // text, markdown, diff, json, table, code/LANG; "" text for a string, else json
-	text  string // of a string
 	isStr bool
 }
 
 // Of makes a document of a value.
 func Of(value json.RawMessage, kind string) Doc {
-	d := Doc{value: value, kind: kind}
-	if json.Unmarshal(value, &d.text) == nil && len(value) > 0 && value[0] == '"' {
-		d.isStr = true
-	} else {
-		d.text = ""
-	}
+	d := Doc{value: value, kind: kind, isStr: len(value) > 0 && value[0] == '"'}
 	if d.kind == "" {
 		d.kind = "json"
 		if d.isStr {
@@ -48,8 +43,9 @@ func (d Doc) Size() int { return len(d.value) }
 
 // Text is the value as a person would edit it: a string as it is, all else as indented JSON.
 func (d Doc) Text() string {
-	if d.isStr {
-		return d.text
+	var text string
+	if d.isStr && json.Unmarshal(d.value, &text) == nil {
+		return text
 	}
 	return Indent(d.value)
 }
@@ -64,7 +60,7 @@ func (d Doc) IsDiff() bool { return d.kind == "diff" && d.isStr }
 
 // Sides is a value that is a difference with before and after beside each other, where there is room.
 func (d Doc) Sides(t *theme.Theme, w int) pager.Source {
-	return diffview.Sides(t, diffview.ParseUnified(d.text), w)
+	return diffview.Sides(t, diffview.ParseUnified(d.Text()), w)
 }
 
 // Raw is the value as it is stored, with line ends where it is a string.
@@ -72,27 +68,29 @@ func (d Doc) Raw() pager.Source { return pager.Text(d.Text()) }
 
 // Rendered is the value drawn as its kind at a width.
 func (d Doc) Rendered(t *theme.Theme, w int) pager.Source {
-	switch lang, isCode := strings.CutPrefix(d.kind, "code/"); {
-	case d.IsTable():
+	if d.IsTable() {
 		if r, ok := table.Parse(d.value); ok {
 			return table.Lines(t, r, w)
 		}
-	case !d.isStr:
-	case d.kind == "markdown":
-		return Markdown(t, d.text, w)
-	case d.kind == "diff":
-		return diffview.Source(t, diffview.ParseUnified(d.text))
-	case isCode:
-		return code.Source(t, d.text, lang)
-	case d.kind == "json":
-		return code.Source(t, Indent(json.RawMessage(d.text)), "json")
-	default:
-		if about, ok := picture.Of(d.text); ok {
-			return pager.Lines{t.Accent.Render(about), t.Muted.Render("a terminal does not draw it")}
-		}
-		return pager.Text(d.text)
 	}
-	return code.Source(t, Indent(d.value), "json")
+	text := d.Text()
+	if !d.isStr {
+		return code.Source(t, text, "json")
+	}
+	switch lang, isCode := strings.CutPrefix(d.kind, "code/"); {
+	case d.kind == "markdown":
+		return Markdown(t, text, w)
+	case d.kind == "diff":
+		return diffview.Source(t, diffview.ParseUnified(text))
+	case isCode:
+		return code.Source(t, text, lang)
+	case d.kind == "json":
+		return code.Source(t, Indent(json.RawMessage(text)), "json")
+	}
+	if about, ok := picture.Of(text); ok {
+		return pager.Lines{t.Accent.Render(about), t.Muted.Render("a terminal does not draw it")}
+	}
+	return pager.Text(text)
 }
 
 // Indent writes a value as indented JSON; what is none stays as it is.

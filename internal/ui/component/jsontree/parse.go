@@ -33,21 +33,55 @@ type node struct {
 	open     bool
 	raw      json.RawMessage // of a scalar, as it is in the document
 	full     string          // of a text
-	lines    []*node         // of a text that is long at a width
-	linesFor int             // that width
+	lines    []*node         // of a text of several
+	wrapped  []string        // rows of a text of one line that is longer than a row
+	wrapFor  int             // their width
 	depth    int
+	order    int // among all values of the document
 }
 
-// parse reads a document, keeping the order of keys.
-func parse(raw json.RawMessage) (*node, int, error) {
+// Document is JSON that was read. Reading takes a while for a large one and needs no Tree, so that it can be done beside.
+type Document struct {
+	root  *node
+	count int // of its values
+}
+
+// Parse reads a document, keeping the order of keys. It shows unfolded at first, or where it is large its first two levels.
+func Parse(raw json.RawMessage) (*Document, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	root := &node{step: "$"}
 	count, err := fill(dec, root)
 	if err != nil {
-		return nil, 0, fmt.Errorf("not valid JSON: %w", err)
+		return nil, fmt.Errorf("not valid JSON: %w", err)
 	}
-	return root, count, nil
+	depth := 2
+	if count <= openAtFirst {
+		depth = count
+	}
+	openTo(root, depth)
+	root.number(0)
+	return &Document{root, count}, nil
+}
+
+// number gives a node and what is in it their order, from one on, and says which comes next.
+func (n *node) number(next int) int {
+	n.order = next
+	next++
+	for _, c := range n.children {
+		next = c.number(next)
+	}
+	return next
+}
+
+// openAtFirst is how many values are shown unfolded at the start.
+const openAtFirst = 400
+
+func openTo(n *node, depth int) {
+	n.open = depth > 0
+	for _, c := range n.children {
+		openTo(c, depth-1)
+	}
 }
 
 // fill reads the next value into n and says how many nodes that made.

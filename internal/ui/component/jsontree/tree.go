@@ -1,5 +1,5 @@
-// Package jsontree shows a JSON document as a tree that folds, with search and the path of what is selected. Only the
-// rows on screen are drawn.
+// Package jsontree shows a JSON document as a tree that folds, between what is said before and after it, with search and
+// the path of what is selected. Only the rows on screen are drawn, and a fold costs what it hides or shows.
 package jsontree
 
 import (
@@ -9,111 +9,146 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-	"github.com/hitl-tui/hitl-tui/internal/sanitize"
-	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
+	"github.com/hitl-tui/hitl-tui/internal/ui/component/pager"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
-// Tree is the view.
+// Tree is the view. A cursor is in the tree; moving beyond its ends, or while it is off the screen, scrolls.
 type Tree struct {
-	theme   *theme.Theme
-	pens    pens
-	root    *node
-	rows    []*node // what is not folded away
-	at, top int
-	w, h    int
-	query   string
-	matches []*node
-	match   int
+	theme        *theme.Theme
+	pens         pens
+	pager        *pager.Pager
+	root         *node
+	rows         []*node // what is not folded away
+	at           int     // the cursor
+	above, below pager.Source
+	w, h         int
+	find         finder
 }
-
-// openAtFirst is how many nodes are shown unfolded at the start; of a larger document only the first two levels are.
-const openAtFirst = 400
 
 // New makes an empty tree.
 func New(th *theme.Theme) *Tree {
-	t := &Tree{}
+	t := &Tree{pager: pager.New(th), above: pager.Lines(nil), below: pager.Lines(nil)}
 	t.SetTheme(th)
 	return t
 }
 
-type pens struct{ muted, name, text, number, word theme.Pen }
-
-// SetTheme changes the styles.
+// SetTheme changes the styles; the owner gives what stands around the tree anew.
 func (t *Tree) SetTheme(th *theme.Theme) {
 	t.theme = th
-	t.pens = pens{theme.NewPen(th.Muted), theme.NewPen(th.Ident), theme.NewPen(th.String), theme.NewPen(th.Number),
-		theme.NewPen(th.Keyword)}
+	t.pens = newPens(th)
+	t.pager.SetTheme(th)
 }
 
 // SetSize sets the box.
 func (t *Tree) SetSize(w, h int) {
-	wider := w != t.w
-	t.w, t.h = max(w, 0), max(h, 0)
-	if wider {
-		t.flatten() // long texts have other lines
+	w, h = max(w, 0), max(h, 0)
+	if w == t.w && h == t.h {
+		return
 	}
-	t.clamp()
+	seen := t.seen()
+	t.w, t.h = w, h
+	t.pager.SetSize(w, h)
+	if seen {
+		t.pager.Reveal(t.line(), false)
+	}
 }
+
+// SetWrap wraps long lines, or cuts them.
+func (t *Tree) SetWrap(on bool) { t.pager.SetWrap(on) }
 
 // SetJSON shows a document from its start.
 func (t *Tree) SetJSON(raw json.RawMessage) error {
-	root, count, err := parse(raw)
+	d, err := Parse(raw)
 	if err != nil {
 		return err
 	}
-	depth := 2
-	if count <= openAtFirst {
-		depth = count
-	}
-	t.root, t.at, t.top, t.query, t.matches = root, 0, 0, "", nil
-	openTo(root, depth)
-	t.flatten()
+	t.Open(d, nil, nil)
 	return nil
 }
 
-func openTo(n *node, depth int) {
-	n.open = depth > 0
-	for _, c := range n.children {
-		openTo(c, depth-1)
+// Open shows a document from its start, with what stands above and below it, either of which may be nil. A running search
+// is forgotten.
+func (t *Tree) Open(d *Document, above, below pager.Source) {
+	t.root, t.at, t.find = d.root, 0, finder{}
+	t.rows = t.root.shown(t.rows[:0])
+	t.setAround(above, below)
+	t.pager.SetSource(t.source())
+}
+
+// SetAround gives what stands above and below the same document anew, laid out for another width or with other styles.
+// Folds, cursor and search stay.
+func (t *Tree) SetAround(above, below pager.Source) {
+	seen := t.seen()
+	t.setAround(above, below)
+	t.pager.Replace(t.source())
+	if seen {
+		t.pager.Reveal(t.line(), false)
+	}
+	t.searchAgain()
+}
+
+func (t *Tree) setAround(above, below pager.Source) {
+	t.above, t.below = pager.Lines(nil), pager.Lines(nil)
+	if above != nil {
+		t.above = above
+	}
+	if below != nil {
+		t.below = below
 	}
 }
 
-// flatten lists the rows anew and keeps the selection on its node.
-func (t *Tree) flatten() {
-	var selected *node
-	if t.at < len(t.rows) {
-		selected = t.rows[t.at]
+func (t *Tree) source() pager.Source { return pager.Join(t.above, lines{t}, t.below) }
+
+// line is where the cursor is among all lines.
+func (t *Tree) line() int { return t.above.Len() + t.at }
+
+// seen says whether any of the row of the cursor is on screen.
+func (t *Tree) seen() bool {
+	if t.w == 0 || t.h == 0 || len(t.rows) == 0 {
+		return false
 	}
-	t.rows = t.rows[:0]
-	if t.root != nil {
-		t.collect(t.root)
-	}
-	for n := selected; n != nil; n = n.parent {
-		if i := slices.Index(t.rows, n); i >= 0 {
-			t.at = i
-			break
-		}
-	}
-	t.clamp()
+	first, last := t.pager.Shows(t.line())
+	return first || last
 }
 
-func (t *Tree) collect(n *node) {
-	t.rows = append(t.rows, n)
+// shown appends a node and what is not folded away below it.
+func (n *node) shown(rows []*node) []*node {
+	rows = append(rows, n)
 	if n.open {
 		for _, c := range n.children {
-			t.collect(c)
+			rows = c.shown(rows)
 		}
-		t.rows = append(t.rows, t.linesOf(n)...)
+		rows = append(rows, n.linesOf()...)
 	}
+	return rows
 }
 
-func (t *Tree) clamp() {
+// fold opens or closes the node at a row.
+func (t *Tree) fold(row int, open bool) {
+	n := t.rows[row]
+	if n.open == open {
+		return
+	}
+	n.open = open
+	if open {
+		t.rows = slices.Insert(t.rows, row+1, n.shown(nil)[1:]...)
+	} else {
+		end := row + 1
+		for end < len(t.rows) && t.rows[end].depth > n.depth {
+			end++
+		}
+		t.rows = slices.Delete(t.rows, row+1, end)
+	}
+	t.changed()
+}
+
+// changed draws what there is after rows came or went.
+func (t *Tree) changed() {
 	t.at = max(min(t.at, len(t.rows)-1), 0)
-	t.top = min(t.top, t.at)
-	t.top = max(t.top, t.at-t.h+1)
-	t.top = max(min(t.top, len(t.rows)-t.h), 0)
+	t.pager.Replace(t.source())
+	t.mark()
+	t.pager.Reveal(t.line(), false)
 }
 
 func (t *Tree) selected() *node {
@@ -125,43 +160,41 @@ func (t *Tree) selected() *node {
 
 // Toggle folds or unfolds the selected node.
 func (t *Tree) Toggle() {
-	if n := t.selected(); n != nil && t.folds(n) {
-		n.open = !n.open
-		t.flatten()
+	if n := t.selected(); n != nil && n.folds(t.w) {
+		t.fold(t.at, !n.open)
 	}
 }
 
-// Open unfolds the selected node; of an open one it selects the first child. It says whether it did anything.
-func (t *Tree) Open() bool {
+// Unfold unfolds the selected node; of an open one it selects the first child. It says whether it did anything.
+func (t *Tree) Unfold() bool {
 	n := t.selected()
-	if n == nil || !t.folds(n) {
+	switch {
+	case n == nil || !n.folds(t.w):
 		return false
-	}
-	if n.open {
+	case !t.seen():
+		t.pager.Reveal(t.line(), false)
+	case n.open:
 		t.Scroll(1)
-		return true
+	default:
+		t.fold(t.at, true)
 	}
-	n.open = true
-	t.flatten()
 	return true
 }
 
-// Fold folds the selected node; of a folded one it selects the parent. It says whether it did anything.
+// Fold folds the selected node; of a folded one it selects the parent. It says whether it did anything: not where the
+// cursor is off the screen.
 func (t *Tree) Fold() bool {
 	n := t.selected()
-	if n == nil {
+	switch {
+	case n == nil || !t.seen():
 		return false
-	}
-	if n.open && t.folds(n) {
-		n.open = false
-		t.flatten()
-		return true
-	}
-	if n.parent == nil {
+	case n.open && n.folds(t.w):
+		t.fold(t.at, false)
+	case n.parent == nil:
 		return false
+	default:
+		t.moveTo(slices.Index(t.rows, n.parent), false)
 	}
-	t.at = slices.Index(t.rows, n.parent)
-	t.clamp()
 	return true
 }
 
@@ -172,26 +205,68 @@ func (t *Tree) OpenAll() { t.setAll(1 << 30) }
 func (t *Tree) FoldAll() { t.setAll(1) }
 
 func (t *Tree) setAll(depth int) {
-	if t.root != nil {
-		openTo(t.root, depth)
-		t.flatten()
+	if t.root == nil {
+		return
+	}
+	n := t.selected()
+	openTo(t.root, depth)
+	t.rows = t.root.shown(t.rows[:0])
+	for t.at = -1; t.at < 0; n = n.parent {
+		t.at = slices.Index(t.rows, n)
+	}
+	t.changed()
+}
+
+// moveTo puts the cursor at a row; from below its last rows come on screen first.
+func (t *Tree) moveTo(row int, up bool) {
+	t.pager.Redraw(t.line())
+	t.at = row
+	t.pager.Redraw(t.line())
+	t.pager.Reveal(t.line(), up)
+}
+
+// Scroll moves the cursor by rows, and the window where that is as far as there is something to see.
+func (t *Tree) Scroll(d int) {
+	if t.w == 0 || t.h == 0 {
+		t.at = max(min(t.at+d, len(t.rows)-1), 0)
+		return
+	}
+	for ; d > 0; d-- {
+		if _, last := t.pager.Shows(t.line()); last && t.at+1 < len(t.rows) {
+			t.moveTo(t.at+1, false)
+		} else {
+			t.pager.Scroll(1)
+		}
+	}
+	for ; d < 0; d++ {
+		if first, _ := t.pager.Shows(t.line()); first && t.at > 0 {
+			t.moveTo(t.at-1, true)
+		} else {
+			t.pager.Scroll(-1)
+		}
 	}
 }
 
-// Scroll moves the selection by rows.
-func (t *Tree) Scroll(d int) { t.at += d; t.clamp() }
-
-// Page moves the selection by windows.
+// Page moves by windows.
 func (t *Tree) Page(d int) { t.Scroll(d * max(t.h-1, 1)) }
 
-// HalfPage moves the selection by half windows.
+// HalfPage moves by half windows.
 func (t *Tree) HalfPage(d int) { t.Scroll(d * max(t.h/2, 1)) }
 
-// Top selects the root.
-func (t *Tree) Top() { t.at = 0; t.clamp() }
+// Top goes to the beginning, and selects the root.
+func (t *Tree) Top() {
+	t.moveTo(0, false)
+	t.pager.Top()
+}
 
-// Bottom selects the last row.
-func (t *Tree) Bottom() { t.at = len(t.rows) - 1; t.clamp() }
+// Bottom goes to the end, and selects the last row.
+func (t *Tree) Bottom() {
+	t.moveTo(max(len(t.rows)-1, 0), true)
+	t.pager.Bottom()
+}
+
+// Seen tells whether the cursor is on screen.
+func (t *Tree) Seen() bool { return t.seen() }
 
 // Path is the path of the selected node: $.claims[3].amount
 func (t *Tree) Path() string {
@@ -217,150 +292,16 @@ func (t *Tree) Value() json.RawMessage {
 	return b.Bytes()
 }
 
-// Position is "row 3/48  $.claims[3]".
+// Position is "row 3/48  $.claims[3]", and while the cursor is off the screen which lines are on it.
 func (t *Tree) Position() string {
 	if len(t.rows) == 0 {
 		return "empty"
 	}
+	if t.w > 0 && t.h > 0 && !t.seen() {
+		return t.pager.Position()
+	}
 	return fmt.Sprintf("row %d/%d  %s", t.at+1, len(t.rows), t.Path())
 }
 
-// Search finds keys and scalars that have a text, folded away or not, and selects the first at or after the
-// selection. A query in lower case matches capitals too. "" ends the search.
-func (t *Tree) Search(query string) int {
-	t.query, t.matches, t.match = query, nil, 0
-	if query == "" || t.root == nil {
-		return 0
-	}
-	fold := query == strings.ToLower(query)
-	here, passed := t.selected(), false
-	var walk func(n *node)
-	walk = func(n *node) {
-		if n == here {
-			passed = true
-			t.match = len(t.matches)
-		}
-		text := n.key + "\x00" + n.text
-		if fold {
-			text = strings.ToLower(text)
-		}
-		if strings.Contains(text, query) {
-			t.matches = append(t.matches, n)
-		}
-		for _, c := range n.children {
-			walk(c)
-		}
-	}
-	walk(t.root)
-	if !passed || t.match >= len(t.matches) {
-		t.match = 0
-	}
-	t.show()
-	return len(t.matches)
-}
-
-// Next selects the next match, round the end; d -1 the one before.
-func (t *Tree) Next(d int) {
-	if n := len(t.matches); n > 0 {
-		t.match = ((t.match+d)%n + n) % n
-		t.show()
-	}
-}
-
-func (t *Tree) show() {
-	if len(t.matches) == 0 {
-		return
-	}
-	target := t.matches[t.match]
-	for n := target.parent; n != nil; n = n.parent {
-		n.open = true
-	}
-	t.flatten()
-	if i := slices.Index(t.rows, target); i >= 0 {
-		t.at = i
-	}
-	t.clamp()
-}
-
-// SearchState is `"text" 2/7`, "" without a search.
-func (t *Tree) SearchState() string {
-	switch {
-	case t.query == "":
-		return ""
-	case len(t.matches) == 0:
-		return fmt.Sprintf("%q not found", t.query)
-	}
-	return fmt.Sprintf("%q %d/%d", t.query, t.match+1, len(t.matches))
-}
-
 // View is the box.
-func (t *Tree) View() string {
-	if t.w == 0 || t.h == 0 {
-		return ""
-	}
-	lines := make([]string, 0, t.h)
-	for i := t.top; i < len(t.rows) && len(lines) < t.h; i++ {
-		line := "  " + t.line(t.rows[i])
-		if i == t.at { // the mark shows where colours do not
-			line = t.theme.Selected.Render(cell.Fit("> "+ansi.Strip(line[2:]), t.w))
-		}
-		lines = append(lines, line)
-	}
-	return cell.Block(lines, t.w, t.h)
-}
-
-// maxIndent keeps deep documents readable.
-const maxIndent = 24
-
-func (t *Tree) line(n *node) string {
-	fold := "  "
-	switch {
-	case !t.folds(n):
-	case n.open:
-		fold = "- "
-	default:
-		fold = "+ "
-	}
-	var b strings.Builder
-	b.WriteString(strings.Repeat(" ", min(2*n.depth, maxIndent)))
-	b.WriteString(t.pens.muted.Render(fold))
-	switch {
-	case n.kind == isLine:
-		return b.String() + t.pens.text.Render(n.text)
-	case n.parent == nil:
-	case n.parent.kind == isObject:
-		b.WriteString(t.pens.name.Render(sanitize.Line(n.key)) + ": ")
-	default:
-		b.WriteString(t.pens.muted.Render(n.step) + " ")
-	}
-	b.WriteString(t.valueText(n))
-	return b.String()
-}
-
-func (t *Tree) valueText(n *node) string {
-	if n.open && t.folds(n) && n.kind == isString {
-		return t.pens.muted.Render(count(len(t.linesOf(n)), "", "", "line"))
-	}
-	text := cell.Clip(n.text, t.w)
-	switch n.kind {
-	case isString:
-		return t.pens.text.Render(text)
-	case isNumber:
-		return t.pens.number.Render(text)
-	case isWord:
-		return t.pens.word.Render(text)
-	case isObject:
-		return t.pens.muted.Render(count(len(n.children), "{", "}", "key"))
-	}
-	return t.pens.muted.Render(count(len(n.children), "[", "]", "item"))
-}
-
-func count(n int, open, end, what string) string {
-	switch n {
-	case 0:
-		return open + end
-	case 1:
-		return strings.TrimSpace(open + end + " 1 " + what)
-	}
-	return strings.TrimSpace(fmt.Sprintf("%s%s %d %ss", open, end, n, what))
-}
+func (t *Tree) View() string { return t.pager.View() }

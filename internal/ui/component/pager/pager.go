@@ -96,7 +96,7 @@ func (p *Pager) SetSource(src Source) {
 func (p *Pager) Replace(src Source) {
 	p.src = src
 	p.forget()
-	if p.find.query != "" {
+	if p.find.query != "" && !p.find.outside {
 		p.find.matches = matching(src, p.find.query)
 		p.find.current = max(min(p.find.current, len(p.find.matches)-1), 0)
 	}
@@ -190,6 +190,56 @@ func (p *Pager) ScrollX(d int) {
 		p.x = x
 		p.forget()
 	}
+}
+
+// Redraw has lines drawn again that have changed.
+func (p *Pager) Redraw(lines ...int) {
+	for _, i := range lines {
+		delete(p.rows, i)
+	}
+}
+
+// Shows tells whether the first and the last row of a line are on screen.
+func (p *Pager) Shows(line int) (first, last bool) {
+	row := -p.sub // of the window
+	for i := p.line; i < p.src.Len() && row < p.h; i++ {
+		n := len(p.rowsOf(i))
+		if i == line {
+			return row >= 0, row+n <= p.h
+		}
+		row += n
+	}
+	return false, false
+}
+
+// Reveal scrolls no farther than it takes to have a line on screen; of one that has no room its first rows, or its last.
+func (p *Pager) Reveal(line int, last bool) {
+	if first, end := p.Shows(line); first && end {
+		return
+	}
+	switch n := len(p.rowsOf(line)); {
+	case n >= p.h && last:
+		p.line, p.sub = line, n-p.h
+	case n >= p.h, line < p.line, line == p.line && p.sub > 0:
+		p.line, p.sub = line, 0
+	default:
+		p.scrollToEnd(line)
+	}
+	p.clamp()
+}
+
+// scrollToEnd has the last row of a line at the bottom of the window.
+func (p *Pager) scrollToEnd(line int) {
+	left := p.h
+	for i := line; i >= 0; i-- {
+		n := len(p.rowsOf(i))
+		if n >= left {
+			p.line, p.sub = i, n-left
+			return
+		}
+		left -= n
+	}
+	p.line, p.sub = 0, 0
 }
 
 // Offset is the line of the source at the top of the window.

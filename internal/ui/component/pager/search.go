@@ -15,7 +15,8 @@ import (
 type search struct {
 	query   string
 	matches []int // lines, ascending
-	current int   // index in matches
+	current int   // index in matches, -1 for none
+	outside bool  // the owner searches; matches is the line that it has found now
 }
 
 // Plain is a Source that can give a line without styles faster than by stripping them.
@@ -30,6 +31,22 @@ func plainLine(src Source, i int) string {
 		return line
 	}
 	return ansi.Strip(line)
+}
+
+// Contains tells whether a text has a query. A query in lower case matches capitals too.
+func Contains(text, query string) bool {
+	if foldCase(query) {
+		text = strings.ToLower(text)
+	}
+	return strings.Contains(text, query)
+}
+
+// Matching lists the lines of a source that contain a query.
+func Matching(src Source, query string) []int {
+	if query == "" {
+		return nil
+	}
+	return matching(src, query)
 }
 
 func matching(src Source, query string) []int {
@@ -62,27 +79,72 @@ func (p *Pager) Search(query string) int {
 	if len(p.find.matches) == 0 {
 		return 0
 	}
-	p.find.current = sort.SearchInts(p.find.matches, p.line) % len(p.find.matches)
-	p.show()
+	p.Go(sort.SearchInts(p.find.matches, p.line) % len(p.find.matches))
 	return len(p.find.matches)
 }
 
 // Next goes to the next match, round the end; d -1 to the one before.
 func (p *Pager) Next(d int) {
-	n := len(p.find.matches)
-	if n == 0 {
-		return
+	if n := len(p.find.matches); n > 0 {
+		p.Go(((p.find.current+d)%n + n) % n)
 	}
-	p.find.current = ((p.find.current+d)%n + n) % n
-	p.show()
 }
 
-func (p *Pager) show() {
-	p.forget()
-	at := p.find.matches[p.find.current]
-	if at < p.line || at > p.lastVisible() {
-		p.ScrollTo(max(at-p.h/3, 0))
+// Match is the index of the match that is shown, -1 for none, and how many there are.
+func (p *Pager) Match() (current, found int) {
+	if len(p.find.matches) == 0 {
+		return -1, 0
 	}
+	return p.find.current, len(p.find.matches)
+}
+
+// Go shows match k; with -1 none is the one that was gone to.
+func (p *Pager) Go(k int) {
+	if k >= len(p.find.matches) {
+		return
+	}
+	p.find.current = k
+	p.forget()
+	if k >= 0 {
+		p.show(p.find.matches[k])
+	}
+}
+
+// Mark marks a query in all lines, and in one of them, -1 for none, as what was found now. It is for an owner that
+// searches by itself, because some of what it finds is on no line.
+func (p *Pager) Mark(query string, line int) {
+	p.find = search{query: query, matches: []int{line}, outside: true}
+	if line < 0 {
+		p.find.matches, p.find.current = nil, -1
+	}
+	p.forget()
+}
+
+// ShowMatch has the row of a line on screen that has what is marked; where it was not, with what stands before it.
+func (p *Pager) ShowMatch(line int) { p.show(line) }
+
+func (p *Pager) show(at int) {
+	sub := 0
+	for i, row := range p.rowsOf(at) {
+		if Contains(ansi.Strip(row), p.find.query) {
+			sub = i
+			break
+		}
+	}
+	if p.hasRow(at, sub) {
+		return
+	}
+	p.line, p.sub = at, sub
+	p.Scroll(-p.h / 3)
+}
+
+// hasRow tells whether a row of a line is on screen.
+func (p *Pager) hasRow(line, sub int) bool {
+	y := -p.sub
+	for i := p.line; i < line && y < p.h; i++ {
+		y += len(p.rowsOf(i))
+	}
+	return line >= p.line && y+sub >= 0 && y+sub < p.h
 }
 
 // SearchState is `"text" 2/7`, "" without a search.
@@ -98,30 +160,36 @@ func (p *Pager) SearchState() string {
 
 // highlight marks the matches in a line.
 func (s *search) highlight(th *theme.Theme, i int, line string) string {
-	if s.query == "" {
+	current := s.current >= 0 && s.current < len(s.matches) && s.matches[s.current] == i
+	return Highlight(th, line, s.query, current)
+}
+
+// Highlight marks a query in a line that may carry styles; current is the line that was gone to.
+func Highlight(th *theme.Theme, line, query string, current bool) string {
+	if query == "" {
 		return line
 	}
 	plain := ansi.Strip(line)
 	hay := plain
-	if foldCase(s.query) {
+	if foldCase(query) {
 		hay = strings.ToLower(plain)
 	}
 	if len(hay) != len(plain) {
 		hay = plain
 	}
 	style := th.Match
-	if len(s.matches) > 0 && s.matches[s.current] == i {
+	if current {
 		style = th.CurrentMatch
 	}
 	var ranges []lipgloss.Range
 	for from := 0; ; {
-		at := strings.Index(hay[from:], s.query)
+		at := strings.Index(hay[from:], query)
 		if at < 0 {
 			break
 		}
 		start := cell.Width(plain[:from+at])
-		ranges = append(ranges, lipgloss.NewRange(start, start+cell.Width(s.query), style))
-		from += at + len(s.query)
+		ranges = append(ranges, lipgloss.NewRange(start, start+cell.Width(query), style))
+		from += at + len(query)
 	}
 	if len(ranges) == 0 {
 		return line

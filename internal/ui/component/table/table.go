@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/sanitize"
@@ -20,7 +21,10 @@ type Records struct {
 }
 
 // Parse reads a JSON list of flat objects. false: it is something else, and jsontree shows it better.
-func Parse(raw json.RawMessage) (*Records, bool) {
+func Parse(raw json.RawMessage) (*Records, bool) { return parse(raw, math.MaxInt) }
+
+// parse reads no more than so many records.
+func parse(raw json.RawMessage, most int) (*Records, bool) {
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || trimmed[0] != '[' {
 		return nil, false
 	}
@@ -32,6 +36,9 @@ func Parse(raw json.RawMessage) (*Records, bool) {
 	r := &Records{}
 	index := map[string]int{}
 	for dec.More() {
+		if len(r.Rows) == most {
+			return r, len(r.Columns) > 0
+		}
 		row, ok := r.readRow(dec, index)
 		if !ok {
 			return nil, false
@@ -92,7 +99,7 @@ func cellText(v json.RawMessage) (text string, flat bool) {
 	return sanitize.Line(string(v)), true
 }
 
-// sample is how many rows are measured for the widths of columns.
+// sample is how many rows are measured for the widths of columns, and judged to tell whether a list is a table.
 const sample = 200
 
 // widths shares w cells among the columns: what they need, the widest giving way first; columns for which less than
@@ -169,9 +176,9 @@ func Lines(th *theme.Theme, r *Records, w int) pager.Source {
 }
 
 // ReadsAsTable tells whether a JSON value is a list of records that reads better as a table than as a tree: two or more flat
-// objects, most of whose keys they share.
+// objects, most of whose keys they share. Of a long list the first records are judged; whether all are flat, Parse tells.
 func ReadsAsTable(raw json.RawMessage) bool {
-	r, ok := Parse(raw)
+	r, ok := parse(raw, sample)
 	if !ok || len(r.Rows) < 2 {
 		return false
 	}

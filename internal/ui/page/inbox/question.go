@@ -15,7 +15,6 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/component"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/jsontree"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/pager"
-	"github.com/hitl-tui/hitl-tui/internal/ui/content"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
@@ -34,13 +33,31 @@ type questionView struct {
 	wantThread, wantQuestion string // to be shown once its thread is open
 
 	w      int             // cells of the body
-	built  string          // what the pager holds: question, width, mode, theme, answer
+	shown  mode            // the one that is to be seen
 	editOf string          // entry of the outbox
 	edit   json.RawMessage // its content
+
+	wanted   string // key of the draft that is to be drawn
+	built    string // key of the one that is
+	identity string // of its question
+	asked    string // and what is asked, whatever came of it since
+	laying   bool   // a layout is being made beside
+	ready    laid   // the last that was
+	kinds    kinds
+
+	doc     *jsontree.Document // in the tree
+	docOf   string             // what asked about it
+	docJSON json.RawMessage
+
+	sideLines []string // the context at the side
+	sideOf    string   // the key of what it was drawn for
+
+	query  string // searched for
+	beside int    // the match around what scrolls that was gone to, -1 for none
 }
 
 func newQuestionView(th *theme.Theme) questionView {
-	return questionView{theme: th, pager: pager.New(th), tree: jsontree.New(th)}
+	return questionView{theme: th, pager: pager.New(th), tree: jsontree.New(th), beside: -1}
 }
 
 func (v *questionView) setTheme(th *theme.Theme) {
@@ -54,7 +71,7 @@ func (v *questionView) want(thread, question string) { v.wantThread, v.wantQuest
 
 // turn shows question i of the thread.
 func (p *Page) turn(i int) {
-	p.view.mode = rendered
+	p.view.mode = asOpened
 	p.view.setIndex(i, p.Detail().Questions[i].ID)
 	p.view.part = 0
 }
@@ -87,7 +104,7 @@ func (p *Page) show() {
 		}
 	}
 	if !same || d.Questions[first].ID != v.current {
-		v.mode = rendered
+		v.mode = asOpened
 	}
 	v.setIndex(first, d.Questions[first].ID)
 }
@@ -106,14 +123,15 @@ func (p *Page) NextMode() string {
 	if !ok {
 		return "nothing is shown"
 	}
-	all := modes(q, p.edited(q), v.w)
-	v.mode = all[(slices.Index(all, v.mode)+1)%len(all)]
+	all := modes(q, v.kindsOf(q), p.edited(q), v.w)
+	v.mode = all[(slices.Index(all, v.modeIn(all))+1)%len(all)]
 	return modeNames[v.mode]
 }
 
 // ToggleWrap wraps long lines or cuts them.
 func (p *Page) ToggleWrap() string {
 	p.view.pager.SetWrap(!p.view.pager.Wrapped())
+	p.view.tree.SetWrap(p.view.pager.Wrapped())
 	if p.view.pager.Wrapped() {
 		return "long lines are wrapped"
 	}
@@ -134,15 +152,6 @@ func (p *Page) ScrollQuestion(rows int) { p.view.scrolled().Scroll(rows) }
 // HalfPage scrolls the question by half a page.
 func (p *Page) HalfPage(d int) { p.view.scrolled().HalfPage(d) }
 
-// SearchQuestion looks for a text in the question and tells how many lines have it.
-func (p *Page) SearchQuestion(text string) int { return p.view.scrolled().Search(text) }
-
-// FindInQuestion goes to the next match in a direction; false when nothing is searched for.
-func (p *Page) FindInQuestion(dir int) bool {
-	p.view.scrolled().Next(dir)
-	return p.view.scrolled().SearchState() != ""
-}
-
 // Unfold opens (dir 1) or folds (dir -1) the part of a tree at the cursor, or turns it over (0). It is false where
 // there is no tree or nothing to turn.
 func (p *Page) Unfold(dir int) bool {
@@ -151,7 +160,7 @@ func (p *Page) Unfold(dir int) bool {
 	}
 	switch dir {
 	case 1:
-		return p.view.tree.Open()
+		return p.view.tree.Unfold()
 	case -1:
 		return p.view.tree.Fold()
 	}
@@ -159,9 +168,9 @@ func (p *Page) Unfold(dir int) bool {
 	return true
 }
 
-// TreeAt is the path and the value of what is selected in a tree, and false where none is shown.
+// TreeAt is the path and the value of what is selected in a tree, and false where none is on screen.
 func (p *Page) TreeAt() (path string, value json.RawMessage, ok bool) {
-	if !p.view.treeOn {
+	if !p.view.treeOn || !p.view.tree.Seen() {
 		return "", nil, false
 	}
 	return p.view.tree.Path(), p.view.tree.Value(), true
@@ -211,13 +220,9 @@ func (p *Page) viewQuestion(w, h int) string {
 	if r := p.rows.get(q.Thread); r != nil {
 		r.opened = true
 	}
-	head := p.questionHead(q, w)
-	foot := p.questionFoot(q, w, h)
-	room := max(h-len(head)-len(foot), 1)
-	inner := max(w-2, 1)
-	p.build(q, inner)
-	lines := head
-	for _, l := range strings.Split(p.view.draw(inner, room), "\n") {
+	head, foot := p.arrange(q, w, h)
+	lines := p.marked(head, 0)
+	for _, l := range strings.Split(p.view.scrolled().View(), "\n") {
 		lines = append(lines, " "+l)
 	}
 	// The position is known only now that the pager has its size.
@@ -225,6 +230,15 @@ func (p *Page) viewQuestion(w, h int) string {
 		foot[len(foot)-1] = p.positionLine(w)
 	}
 	return cell.Block(append(lines, foot...), w, h)
+}
+
+// arrange gives what scrolls its content and its room between heading and foot.
+func (p *Page) arrange(q desk.Question, w, h int) (head, foot []string) {
+	head, foot = p.questionHead(q, w), p.questionFoot(q, w, h)
+	inner := max(w-2, 1)
+	p.build(q, inner)
+	p.view.scrolled().SetSize(inner, max(h-len(head)-len(foot), 1))
+	return head, foot
 }
 
 // questionHead is title and time, where it is asked, and what came of the round before.
@@ -326,15 +340,18 @@ func (p *Page) questionFoot(q desk.Question, w, h int) []string {
 }
 
 func (p *Page) positionLine(w int) string {
-	left := " " + strings.TrimSpace(p.key(command.DisplayMode)+" "+modeNames[p.view.mode])
-	if q, ok := p.Current(); ok && p.view.mode == rendered && len(q.Content) > rawAbove {
-		left = " " + modeNames[raw] + ": over " + ago.Bytes(rawAbove)
+	v := &p.view
+	left := " " + strings.TrimSpace(p.key(command.DisplayMode)+" "+modeNames[v.shown])
+	if q, ok := p.Current(); ok && v.shown == raw && v.mode == asOpened && len(q.Content) > rawAbove {
+		left += ": over " + ago.Bytes(rawAbove)
+	} else if v.built != v.wanted {
+		left += ", being laid out ..."
 	}
-	right := p.view.scrolled().Position()
+	right := v.scrolled().Position()
 	if right == "empty" {
 		right = ""
 	}
-	if s := p.view.scrolled().SearchState(); s != "" {
+	if s := p.searchState(); s != "" {
 		left = " " + s
 	}
 	if cell.Width(left)+cell.Width(right)+2 > w {
@@ -369,52 +386,4 @@ func (p *Page) Draft(q desk.Question) *desk.Draft {
 		return &x
 	}
 	return stored
-}
-
-// build fills the pager when the question, the width or the way of showing changed.
-func (p *Page) build(q desk.Question, w int) {
-	v := &p.view
-	after := p.edited(q)
-	said := p.verdictLines(q)
-	key := fmt.Sprintf("%s\x00%d\x00%d\x00%v\x00%s\x00%d\x00%s", identity(q), w, v.mode, v.theme.Dark, v.theme.Name, len(after), strings.Join(said, "\n"))
-	if key == v.built {
-		return
-	}
-	v.w = w
-	if !slices.Contains(modes(q, after, w), v.mode) {
-		v.mode = rendered
-	}
-	v.treeOn = (v.mode == rendered && len(after) == 0 && isTree(q) || v.mode == treed) && v.tree.SetJSON(q.Content) == nil
-	if v.treeOn {
-		q.Content = nil // it is drawn by the tree
-	}
-	same := strings.HasPrefix(v.built, fmt.Sprintf("%s\x00%d\x00", q.ID, q.Part))
-	v.built = key
-	src := body(v.theme, q, v.mode, w, after, p.boxes().side == 0)
-	if len(said) > 0 {
-		src = pager.Join(pager.Lines(said), content.Blank(), src)
-	}
-	if same {
-		v.pager.Replace(src)
-		return
-	}
-	v.pager.SetSource(src)
-}
-
-// draw is the body in exactly its size: all of it scrolls, or a tree below what introduces it.
-func (v *questionView) draw(w, h int) string {
-	if !v.treeOn {
-		v.pager.SetSize(w, h)
-		return v.pager.View()
-	}
-	intro := 0
-	if n := v.pager.Len(); n > 0 && h > 3 {
-		intro = min(n, h/2)
-		v.pager.SetSize(w, intro)
-	}
-	v.tree.SetSize(w, h-intro)
-	if intro == 0 {
-		return v.tree.View()
-	}
-	return v.pager.View() + "\n" + v.tree.View()
 }

@@ -116,6 +116,8 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return p.listed(msg)
 	case openedMsg:
 		return p.opened(msg)
+	case laidMsg:
+		p.view.ready, p.view.laying = msg.laid, false
 	case fateMsg:
 		p.fated(msg)
 	}
@@ -162,7 +164,7 @@ func (p *Page) Wake(threads ...string) tea.Cmd {
 // Forget drops what was read of threads, because secrets are masked otherwise from now on, and reads again.
 func (p *Page) Forget() tea.Cmd {
 	p.details = details{reading: p.details.reading, epoch: p.details.epoch + 1}
-	p.view.built = p.view.current + "\x00"
+	p.view.built, p.view.identity, p.view.kinds = "", "", kinds{} // what was laid out with other masks is not to be seen while it is laid out anew
 	return p.Wake()
 }
 

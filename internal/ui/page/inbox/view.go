@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
@@ -117,14 +118,24 @@ func wrapped(style func(...string) string, text string, w int) []string {
 	return lines
 }
 
-// viewSide is what surrounds the question: what can be done, the rounds, the way here, the context, the thread.
+// viewSide draws what surrounds the question.
 func (p *Page) viewSide(w, h int) string {
+	lines, _ := p.side(w, h)
+	from := 0
+	if q, ok := p.Current(); ok && p.view.query != "" {
+		from = len(p.questionHead(q, p.boxes().question))
+	}
+	return cell.Block(p.marked(lines, from), w, h)
+}
+
+// side is what surrounds the question: what can be done, the rounds, the way here, the context, the thread. whole tells
+// whether all of the context is there.
+func (p *Page) side(w, h int) (lines []string, whole bool) {
 	q, ok := p.Current()
 	d := p.Detail()
 	if d == nil {
-		return cell.Block(nil, w, h)
+		return nil, false
 	}
-	var lines []string
 	section := func(title string, more []string) {
 		if len(more) == 0 {
 			return
@@ -143,12 +154,9 @@ func (p *Page) viewSide(w, h int) string {
 	}
 	section("PATH", p.sidePath(d, w, max(h/4, 4)))
 	if ok && len(q.Context) > 0 {
-		src := content.Context(p.theme, q.Context, w-2)
-		var more []string
-		for i := range min(src.Len(), max(h/4, 4)) {
-			more = append(more, " "+src.Line(i))
-		}
+		more, all := p.sideContext(q, w, max(h/4, 4))
 		section("CONTEXT", more)
+		whole = all && len(lines) <= h
 	}
 	section("THREAD", p.sideThread(d, w))
 	if ok {
@@ -158,7 +166,35 @@ func (p *Page) viewSide(w, h int) string {
 		}
 		section("PAYLOAD", more)
 	}
-	return cell.Block(lines, w, h)
+	return lines, whole
+}
+
+// sideContext is the context in at most h lines, and whether nothing of it is cut.
+func (p *Page) sideContext(q desk.Question, w, h int) (lines []string, whole bool) {
+	v := &p.view
+	if key := fmt.Sprintf("%s\x00%d\x00%v\x00%s\x00%d", identity(q), w, v.theme.Dark, v.theme.Name, p.details.epoch); v.sideOf != key {
+		v.sideOf, v.sideLines = key, nil
+		src := content.Context(p.theme, q.Context, w-2)
+		for i := range src.Len() {
+			v.sideLines = append(v.sideLines, " "+src.Line(i))
+		}
+	}
+	whole = len(v.sideLines) <= h && !slices.ContainsFunc(v.sideLines, func(l string) bool { return strings.Contains(l, "…") || cell.Width(l) > w })
+	if whole {
+		return slices.Clone(v.sideLines), true
+	}
+	lines = slices.Clone(v.sideLines[:min(len(v.sideLines), h-1)])
+	return append(lines, p.theme.Muted.Render(cell.Clip(" all of it stands below the question", w))), false
+}
+
+// contextBeside tells whether all of the context of a question stands at the side.
+func (p *Page) contextBeside(q desk.Question) bool {
+	b := p.boxes()
+	if b.side == 0 || len(q.Context) == 0 {
+		return false
+	}
+	_, whole := p.side(b.side, p.h)
+	return whole
 }
 
 func (p *Page) sideActions(q desk.Question, w int) []string {
