@@ -33,7 +33,7 @@ cross:
 snapshot:
 	go run github.com/goreleaser/goreleaser/v2@v2.17.0 release --snapshot --clean
 
-# Rewrites what is generated from the code: docs/commands.md, docs/keys.md, docs/events.md, docs/payloads.md, docs/http.md, docs/json.md, the tables of docs/workflows.md, docs/programs.md and docs/agentmap.md, schema/.
+# Rewrites what is generated from the code: docs/commands.md, docs/keys.md, docs/events.md, docs/payloads.md, docs/http.md, docs/json.md, docs/config.md, the tables of docs/workflows.md, docs/programs.md and docs/agentmap.md, schema/.
 generate:
 	go test ./cmd/hitl-tui ./internal/ui/command ./internal/workflow ./internal/engine ./internal/question ./internal/server -run 'Fresh' -update
 

@@ -29,10 +29,15 @@ type settingRow struct {
 }
 
 func (a *app) configCommand() *cobra.Command {
-	return a.command("config", "Show the settings that hold here, and where each comes from",
+	var example bool
+	cmd := a.command("config", "Show the settings that hold here, and where each comes from",
 		`Shows the settings of this invocation: a flag goes before the environment, that before the configuration file, that
-before the default. Faults of the file are told with line and remedy.`,
-		"hitl-tui config\nhitl-tui config -c team.yaml --json", cobra.NoArgs, func(*cobra.Command, []string) error {
+before the default. Faults of the file are told with line and remedy. --example prints a file with every key.`,
+		"hitl-tui config\nhitl-tui config -c team.yaml --json\nhitl-tui config --example > config.yaml", cobra.NoArgs, func(*cobra.Command, []string) error {
+			if example {
+				fmt.Fprint(a.out, config.Example())
+				return nil
+			}
 			s, err := a.setup()
 			if err != nil {
 				return err
@@ -53,6 +58,8 @@ before the default. Faults of the file are told with line and remedy.`,
 			}
 			return nil
 		})
+	cmd.Flags().BoolVar(&example, "example", false, "print a configuration with every key and what it is")
+	return cmd
 }
 
 // rows lists the settings.
