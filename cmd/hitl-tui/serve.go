@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +15,7 @@ import (
 
 func (a *app) serveCommand() *cobra.Command {
 	var address, drain string
+	var o server.Options
 	cmd := a.command("serve", "Serve the desk over HTTP",
 		`Answers HTTP: starts workflows of the configured folders, lists threads and questions, takes answers and runs threads on,
 and streams what happens. GET /openapi.json describes it. Deadlines and timers that fall due are applied meanwhile.
@@ -32,18 +32,24 @@ hitl-tui serve --read-only`,
 		cobra.NoArgs, nil)
 	cmd.Flags().StringVar(&address, "addr", "127.0.0.1:8321", "address and port to serve on; port 0 takes a free one")
 	cmd.Flags().StringVar(&drain, "drain", "10s", "how long what runs may go on once the server is to end")
+	cmd.Flags().IntVar(&o.Runs, "max-runs", server.DefaultRuns, "how many starts and resumes may run at once; what is more is answered 503")
+	cmd.Flags().IntVar(&o.Watchers, "max-watchers", server.DefaultWatchers, "how many streams of events may be open at once; what is more is answered 503")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		patience, err := desk.ParseSpan(drain)
 		if err != nil {
 			return &desk.Error{Code: desk.CodeUsage, Message: "--drain: " + err.Error(), Err: err}
 		}
-		return a.serve(cmd.Context(), address, patience)
+		o.Drain = patience
+		if o.Runs < 1 || o.Watchers < 1 {
+			return &desk.Error{Code: desk.CodeUsage, Message: "--max-runs and --max-watchers must be 1 or more"}
+		}
+		return a.serve(cmd.Context(), address, o)
 	}
 	return cmd
 }
 
-func (a *app) serve(ctx context.Context, address string, drain time.Duration) error {
-	o := server.Options{WriteToken: a.getenv("HITL_TUI_TOKEN"), ReadToken: a.getenv("HITL_TUI_READ_TOKEN"), Version: versionText(), Drain: drain}
+func (a *app) serve(ctx context.Context, address string, o server.Options) error {
+	o.WriteToken, o.ReadToken, o.Version = a.getenv("HITL_TUI_TOKEN"), a.getenv("HITL_TUI_READ_TOKEN"), versionText()
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
 		return &desk.Error{Code: desk.CodeUsage, Message: "cannot serve on " + address, Remedy: err.Error() + "; give another --addr", Err: err}

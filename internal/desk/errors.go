@@ -31,6 +31,7 @@ const (
 	CodeStoreCorrupt     = "store_corrupt"
 	CodeStoreUnavailable = "store_unavailable"
 	CodeUnauthorised     = "unauthorised"
+	CodeBusy             = "busy"     // the server does as much at once as it may
 	CodeInternal         = "internal" // a bug: nothing else fits
 )
 
@@ -40,7 +41,7 @@ func Codes() []string {
 		CodeUsage, CodeInvalidToken, CodeUnknownAction, CodeActionNotAllowed, CodeInvalidData, CodeTooLarge, CodeNotFound,
 		CodeAmbiguous, CodeNotWaiting, CodeAlreadyAnswered, CodeConflict, CodeClaimed, CodeRunning, CodeWorkflowInvalid,
 		CodeWorkflowChanged, CodeWorkflowFailed, CodeCancelled, CodeStoreLocked, CodeStoreNewer, CodeStoreCorrupt,
-		CodeStoreUnavailable, CodeUnauthorised, CodeInternal,
+		CodeStoreUnavailable, CodeUnauthorised, CodeBusy, CodeInternal,
 	}
 }
 
@@ -149,7 +150,7 @@ func ExitCode(code string) int {
 		return ExitUsage
 	case CodeNotFound:
 		return ExitNotFound
-	case CodeNotWaiting, CodeAlreadyAnswered, CodeConflict, CodeClaimed, CodeRunning, CodeWorkflowChanged:
+	case CodeNotWaiting, CodeAlreadyAnswered, CodeConflict, CodeClaimed, CodeRunning, CodeWorkflowChanged, CodeBusy:
 		return ExitConflict
 	case CodeStoreLocked, CodeStoreNewer, CodeStoreCorrupt, CodeStoreUnavailable:
 		return ExitStore

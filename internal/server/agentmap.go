@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"net/http"
+	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
@@ -18,12 +20,27 @@ func (c *call) agentMapShape(ctx context.Context, r *desk.Result) (any, error) {
 	return wire.ToAgentMap(r, detail.Path), nil
 }
 
-// execute is AgentMap's POST /execute/{workflow}/{graph}. A workflow file of one graph has that under its own name.
-func execute(c *call) (reply, error) {
-	ref := c.r.PathValue("workflow")
-	if graph := c.r.PathValue("graph"); graph != ref {
-		ref += "::" + graph
+// graphRef is the workflow that AgentMap's address names: {workflow}/{graph}, or a {graph_id}, in which :: or the last
+// slash stands between the two. A workflow file of one graph has that under its own name.
+func graphRef(r *http.Request) string {
+	file, graph := r.PathValue("workflow"), r.PathValue("graph")
+	if id := r.PathValue("graph_id"); id != "" {
+		file, graph = id, ""
+		if before, after, two := strings.Cut(id, "::"); two {
+			file, graph = before, after
+		} else if at := strings.LastIndexByte(id, '/'); at >= 0 {
+			file, graph = id[:at], id[at+1:]
+		}
 	}
+	if graph == "" || graph == file {
+		return file
+	}
+	return file + "::" + graph
+}
+
+// execute is AgentMap's POST /execute/{workflow}/{graph} and POST /execute/{graph_id}.
+func execute(c *call) (reply, error) {
+	ref := graphRef(c.r)
 	raw, err := body(c.w, c.r)
 	if err != nil {
 		return reply{}, err

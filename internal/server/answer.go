@@ -83,7 +83,7 @@ func statusOf(err error) int {
 		return http.StatusUnauthorized
 	case desk.CodeUnknownAction, desk.CodeActionNotAllowed, desk.CodeInvalidData, desk.CodeAmbiguous, desk.CodeWorkflowInvalid:
 		return http.StatusUnprocessableEntity
-	case desk.CodeCancelled:
+	case desk.CodeCancelled, desk.CodeBusy:
 		return http.StatusServiceUnavailable
 	default:
 		switch desk.ExitCode(code) {
@@ -100,16 +100,16 @@ func statusOf(err error) int {
 }
 
 // problem is the reply to a request that is refused.
-func problem(err error) reply {
+func (s *Server) problem(err error) reply {
 	status := statusOf(err)
 	var about *refusal
 	var stands *desk.Detail
 	if errors.As(err, &about) {
 		stands = about.stands
 	}
-	body, e := encode(wire.FromProblem(status, http.StatusText(status), err, stands))
+	body, e := encode(s.reworded(wire.FromProblem(status, http.StatusText(status), err, stands)))
 	if e != nil { // the facts of an error that are no JSON
-		body, _ = encode(wire.FromProblem(status, http.StatusText(status), &desk.Error{Code: desk.Code(err), Message: desk.Explain(err)}, nil))
+		body, _ = encode(s.reworded(wire.FromProblem(status, http.StatusText(status), &desk.Error{Code: desk.Code(err), Message: desk.Explain(err)}, nil)))
 	}
 	p := reply{status: status, body: body}.with("Content-Type", problemType)
 	switch status {

@@ -58,16 +58,19 @@ func (f *feed) close() {
 	}
 }
 
-// join counts a watcher until it leaves.
-func (f *feed) join() (leave func()) {
+// join counts a watcher until it leaves, and refuses one more than most.
+func (f *feed) join(most int) (leave func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.count >= most {
+		return nil, busy("as many watch the events as may at once", most, "--max-watchers")
+	}
 	f.count++
 	return func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.count--
-	}
+	}, nil
 }
 
 // watchers counts the open streams.
@@ -132,13 +135,17 @@ func watch(c *call) (reply, error) {
 	}
 	f := c.server.feed
 	next, known := f.place(last)
+	leave, err := f.join(c.server.o.Watchers)
+	if err != nil {
+		return reply{}, err
+	}
+	defer leave()
 	header := c.w.Header()
 	header.Set("Content-Type", "text/event-stream; charset=utf-8")
 	header.Set("X-Accel-Buffering", "no")
 	if c.r.Method == http.MethodHead {
 		return reply{status: http.StatusOK}, nil
 	}
-	defer f.join()()
 	patiently(c.w)
 	s := &stream{call: c, thread: c.r.URL.Query().Get("thread_id")}
 	switch {

@@ -76,7 +76,7 @@ func (s *Server) serve(to *route) http.Handler {
 		case errors.Is(err, errGone):
 			w.(*recorder).gone = true
 		case err != nil:
-			s.send(w, problem(err))
+			s.send(w, s.problem(err))
 		case p.status != 0:
 			s.send(w, p)
 		}
@@ -179,7 +179,7 @@ func (s *Server) observed(mux *http.ServeMux) http.Handler {
 			if p := recover(); p != nil {
 				s.o.Log.Error("a bug", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				if out.status == 0 {
-					s.send(out, problem(&desk.Error{Code: desk.CodeInternal, Message: "a bug in the server; its log tells more"}))
+					s.send(out, s.problem(&desk.Error{Code: desk.CodeInternal, Message: "a bug in the server; its log tells more"}))
 				}
 			}
 			s.ended(out, r, s.o.Now().Sub(began))

@@ -147,7 +147,7 @@ func (r *route) parameters() []map[string]any {
 	for _, part := range strings.Split(r.path, "/") {
 		if name, is := strings.CutPrefix(part, "{"); is {
 			name = strings.TrimSuffix(name, "}")
-			about := map[string]string{"id": "whole id of the thread", "workflow": "name of the workflow", "graph": "name of the graph"}[name]
+			about := map[string]string{"id": "whole id of the thread", "workflow": "name of the workflow", "graph": "name of the graph", "graph_id": "workflow and graph"}[name]
 			all = append(all, map[string]any{"name": name, "in": "path", "required": true, "description": about, "schema": schema.Schema{"type": "string"}})
 		}
 	}

@@ -94,6 +94,11 @@ func checkDocumented(t testing.TB, method, path string, a answered) {
 	if err != nil {
 		t.Errorf("%s %s answers %d with what the document does not say: %v\n%s", method, path, a.status, err, a.body)
 	}
+	if problem, is := value.(map[string]any); is && a.status >= 400 {
+		if flag := server.FlagIn(fmt.Sprint(problem["detail"])); flag != "" {
+			t.Errorf("%s %s advises a flag of the command line, %s: %s", method, path, flag, problem["detail"])
+		}
+	}
 }
 
 func (d *document) at(names ...string) any {
@@ -165,7 +170,7 @@ func fresh(t *testing.T, file string, want []byte) {
 func TestEveryRouteIsThere(t *testing.T) {
 	w := newWorld(t, setting{})
 	w.start("notes", "t-0001", `{"topic":"tea"}`)
-	fill := strings.NewReplacer("{id}", "t-0001", "{workflow}", "notes", "{graph}", "notes")
+	fill := strings.NewReplacer("{id}", "t-0001", "{workflow}", "notes", "{graph}", "notes", "{graph_id}", "notes")
 	for template, operations := range documented().json["paths"].(map[string]any) {
 		path := fill.Replace(template)
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "BREW"} {
@@ -225,7 +230,7 @@ func TestEveryAnswerIsSeen(t *testing.T) {
 	w.resume("t-0001", `{"action":"approve"}`).want(t, 200, "")
 	w.start("notes", "t-0004", `{"topic":"tea"}`)
 	w.call(writer, "POST", "/resume/t-0004", `{"action":"approve"}`).want(t, 200, "")
-	for path, inputs := range map[string]string{"/v1/runs": `"workflow":"notes","input"`, "/execute/notes/notes": `"inputs"`} {
+	for path, inputs := range map[string]string{"/v1/runs": `"workflow":"notes","input"`, "/execute/notes/notes": `"inputs"`, "/execute/notes": `"inputs"`} {
 		ask := func(token, body string) answered { return w.call(token, "POST", path, body) }
 		ask(writer, `{`+inputs+`:{"topic":"tea"}}`).want(t, 200, "")
 		ask(writer, `{`).want(t, 400, "usage")
@@ -235,7 +240,10 @@ func TestEveryAnswerIsSeen(t *testing.T) {
 		ask(writer, `{`+inputs+`:{}}`).want(t, 422, "invalid_data")
 	}
 	w.call(writer, "POST", "/v1/runs", `{"workflow":"nobody"}`).want(t, 404, "not_found")
+	w.call(writer, "POST", "/execute/busy", `{}`, async...).want(t, 202, "")
 	w.call(writer, "POST", "/execute/nobody/nobody", `{}`).want(t, 404, "not_found")
+	w.call(writer, "POST", "/execute/nobody", `{}`).want(t, 404, "not_found")
+	w.call(writer, "POST", "/execute/notes", `{"inputs":{"topic":"x"},"execution_id":"t-0001"}`).want(t, 409, "conflict")
 	w.call(writer, "POST", "/v1/runs", `{"workflow":"notes","input":{"topic":"x"},"thread_id":"t-0001"}`).want(t, 409, "conflict")
 	w.call(writer, "POST", "/execute/notes/notes", `{"inputs":{"topic":"x"},"execution_id":"t-0001"}`).want(t, 409, "conflict")
 	for template, operations := range d.json["paths"].(map[string]any) {
@@ -253,7 +261,8 @@ func TestEveryAnswerIsSeen(t *testing.T) {
 		}
 	}
 	unavailable(t)
-	for _, path := range []string{"/v1/runs", "/execute/notes/notes"} {
+	crowded(t)
+	for _, path := range []string{"/v1/runs", "/execute/notes/notes", "/execute/notes"} {
 		refusedAtTheEnd(t, path)
 	}
 	d.mu.Lock()
@@ -277,11 +286,11 @@ func unavailable(t *testing.T) {
 	if err := w.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	fill := strings.NewReplacer("{id}", "t-0001", "{workflow}", "notes", "{graph}", "notes")
+	fill := strings.NewReplacer("{id}", "t-0001", "{workflow}", "notes", "{graph}", "notes", "{graph_id}", "notes")
 	for template, operations := range documented().json["paths"].(map[string]any) {
 		for _, method := range slices.Sorted(maps.Keys(operations.(map[string]any))) {
 			starts := template == "/v1/runs" || strings.HasPrefix(template, "/execute") // see refusedAtTheEnd
-			if starts || documented().at("paths", template, method, "responses", "503") == nil {
+			if starts || template == "/v1/events" || documented().at("paths", template, method, "responses", "503") == nil {
 				continue
 			}
 			method = strings.ToUpper(method)

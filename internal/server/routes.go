@@ -50,7 +50,7 @@ func refusals(statuses ...int) []answer {
 		http.StatusConflict:              "not waiting, already answered, another version, claimed, running, or the workflow has changed: nothing was done",
 		http.StatusRequestEntityTooLarge: "more than 65,536 bytes",
 		http.StatusUnprocessableEntity:   "an action that is unknown or not allowed, data that do not fit, several questions where one must be named, or a workflow that is faulty: nothing was done",
-		http.StatusServiceUnavailable:    "the store cannot be used, or the server is shutting down",
+		http.StatusServiceUnavailable:    "the store cannot be used, the server does as much at once as it may, or it is shutting down; Retry-After says when to try again",
 	}
 	all := make([]answer, len(statuses))
 	for i, status := range statuses {
@@ -148,7 +148,7 @@ func watchRoute() route {
 			"progress (what runs in this server, line by line) and retention_applied; data is an Event. The stream begins with ready, or with reset where the last " +
 			"event id is not known: then whatever was read before has to be read again. Ids name the server's process and a number in it, and the latest 4,096 " +
 			"events are kept; after a restart, or after more than that, the answer is reset. A comment comes at least every 15 seconds.",
-		answers: answers([]answer{{status: http.StatusOK, about: "the stream", media: "text/event-stream"}}, 400, 401)}
+		answers: answers([]answer{{status: http.StatusOK, about: "the stream", media: "text/event-stream"}}, 400, 401, 503)}
 }
 
 func agentMapRoutes() []route {
@@ -156,6 +156,9 @@ func agentMapRoutes() []route {
 	return []route{
 		{method: http.MethodPost, path: "/execute/{workflow}/{graph}", scope: write, agentmap: true, header: writeHeaders(), do: execute,
 			title: "AgentMap: start a graph", about: "A workflow file of one graph has that under its own name." + about,
+			body: executeSchema(), answers: written(wire.AgentMap{})},
+		{method: http.MethodPost, path: "/execute/{graph_id}", scope: write, agentmap: true, header: writeHeaders(), do: execute,
+			title: "AgentMap: start a graph by its id", about: "WORKFLOW::GRAPH, WORKFLOW%2FGRAPH, or the WORKFLOW of a file of one graph." + about,
 			body: executeSchema(), answers: written(wire.AgentMap{})},
 		{method: http.MethodPost, path: "/resume/{id}", scope: write, agentmap: true, header: writeHeaders(), do: resumeAgentMap,
 			title: "AgentMap: answer a thread", about: "An empty object as data is none." + about, body: resumeSchema(), answers: written(wire.AgentMap{})},

@@ -22,6 +22,8 @@ type runs struct {
 	end    context.CancelCauseFunc
 	active sync.WaitGroup
 
+	most int // that may run at once
+
 	mu       sync.Mutex
 	closed   bool
 	count    int
@@ -43,8 +45,8 @@ type run struct {
 	err      error
 }
 
-func newRuns() *runs {
-	r := &runs{starting: make(map[string]bool), byKey: make(map[string]*run)}
+func newRuns(most int) *runs {
+	r := &runs{most: most, starting: make(map[string]bool), byKey: make(map[string]*run)}
 	r.ctx, r.end = context.WithCancelCause(context.Background())
 	return r
 }
@@ -53,6 +55,11 @@ func newRuns() *runs {
 func (r *run) hinted() { r.once.Do(func() { close(r.hint) }) }
 
 var errShuttingDown = &desk.Error{Code: desk.CodeCancelled, Message: "the server is shutting down", Remedy: "try again later", Err: desk.ErrShutdown}
+
+// busy refuses what would be more at once than the server may do.
+func busy(what string, most int, flag string) error {
+	return &desk.Error{Code: desk.CodeBusy, Message: fmt.Sprintf("%s (%d)", what, most), Remedy: "try again later, or start `hitl-tui serve` with more (`" + flag + "`)"}
+}
 
 // begin runs do beside the request; under a key that is known it gives the run that has it, and old is true.
 func (s *runs) begin(key string, sum [sha256.Size]byte, do func(ctx context.Context, r *run) (reply, error)) (r *run, old bool, err error) {
@@ -66,6 +73,9 @@ func (s *runs) begin(key string, sum [sha256.Size]byte, do func(ctx context.Cont
 	}
 	if s.closed {
 		return nil, false, errShuttingDown
+	}
+	if s.count >= s.most {
+		return nil, false, busy("the server runs as much as it may at once", s.most, "--max-runs")
 	}
 	r = &run{key: key, sum: sum, accepted: make(chan struct{}), hint: make(chan struct{}), done: make(chan struct{})}
 	if key != "" {

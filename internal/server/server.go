@@ -29,10 +29,18 @@ type Options struct {
 	Heartbeat time.Duration // how often a silent stream of events says that it lives: 15 s
 	Times     Times
 	Events    int // how many events are kept for those who come back: 4096
+	Runs      int // how many starts and resumes may run at once: DefaultRuns
+	Watchers  int // how many streams of events may be open at once: DefaultWatchers
 
 	Now   func() time.Time
 	NewID func() string // UUIDv7
 }
+
+// What a server does at once where Options say nothing.
+const (
+	DefaultRuns     = 1000
+	DefaultWatchers = 10000
+)
 
 // Times bound how long the server waits for a client. Zero fields get working defaults.
 type Times struct {
@@ -53,6 +61,7 @@ type Server struct {
 	runs    *runs
 	metrics *metrics
 	routes  []route
+	wording []phrase
 }
 
 // New makes a server of a desk, which stays the caller's to close.
@@ -64,7 +73,7 @@ func New(d *desk.Desk, o Options) (*Server, error) {
 	}
 	s := &Server{
 		desk: d, whole: d.Masked(redact.Off()), masked: d.Masked(o.Redact), o: o, guard: g,
-		feed: newFeed(o.NewID(), o.Events), runs: newRuns(), routes: routes(),
+		feed: newFeed(o.NewID(), o.Events), runs: newRuns(o.Runs), routes: routes(), wording: wording(),
 	}
 	s.metrics = newMetrics(s)
 	return s, nil
@@ -84,6 +93,12 @@ func (o *Options) fill() {
 	positive(&o.Times.Idle, 2*time.Minute)
 	if o.Events <= 0 {
 		o.Events = 4096
+	}
+	if o.Runs <= 0 {
+		o.Runs = DefaultRuns
+	}
+	if o.Watchers <= 0 {
+		o.Watchers = DefaultWatchers
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -69,8 +69,8 @@ nodes:
 nodes:
   ask:
     questions:
-      a: {kind: approval, message: A?}
-      b: {kind: approval, message: B?}
+      a: {human: approval, message: A?}
+      b: {human: approval, message: B?}
 `,
 	"failing.yaml": `workflow: failing
 nodes:
