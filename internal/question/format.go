@@ -33,6 +33,7 @@ const (
 	Gate           Shape = "agentflow_quality_gate"
 	Clarification  Shape = "agentflow_clarification"
 	Permission     Shape = "agentflow_permission"
+	DifyForm       Shape = "dify_human_input"
 	Unknown        Shape = "unknown" // anything else
 )
 
@@ -75,7 +76,7 @@ func Formats() []Format {
 		langChainFormats(), adkFormats(),
 		[]Format{agentMapFormat(), openAIFormat()},
 		agentFrameworkFormats(), []Format{agUIFormat()}, mcpFormats(), []Format{a2aFormat()},
-		humanLayerFormats(), agentFlowFormats(),
+		humanLayerFormats(), agentFlowFormats(), []Format{difyFormat()},
 		[]Format{{Shape: Unknown, Title: "anything else", Known: "no other row", read: readUnknown,
 			Notes: "The payload is shown as a JSON tree, or as the text it is. All fifteen actions are allowed."}},
 	)
@@ -224,4 +225,12 @@ func agentFlowFormats() []Format {
 			Words: []Word{{actions.Approve, "the first option that allows"}, {actions.Reject, "the first option that rejects or denies"}, {actions.Choose, "the option's id"}},
 			Notes: "What is meant for always is never said by `approve` or `reject`: it is chosen."},
 	}
+}
+
+func difyFormat() Format {
+	return Format{Shape: DifyForm, Title: "Dify, human input form", read: readDify,
+		Known: "`form_content`, `inputs` and `user_actions` with `id`; also the event `human_input_required` with them in `data`, where the last are `actions`",
+		Words: []Word{{actions.Choose, `{"inputs": DEFAULTS, "action": ID, "user": REVIEWER}`}, {actions.Submit, `{"inputs": FORM, "action": ID, "user": REVIEWER}`}},
+		Notes: "What is answered is the body that submits the form. `submit` takes it without `user`; `choose` takes a button and sends what stands in the " +
+			"inputs already, and is there where all of them are texts. `expiration_time` is the deadline. The `form_token`, with which anybody may answer, is not shown."}
 }

@@ -229,6 +229,9 @@ func TestForeignPayloadsAreNotMistaken(t *testing.T) {
 		`{"run_id": "r", "call_id": "c", "spec": {"fn": "f"}}`,
 		`{"run_id": "r", "call_id": "c", "spec": {"fn": "f", "kwargs": {}}, "status": {"responded_at": "2027-01-01T00:00:00Z", "approved": true}}`,
 		`{"id": "a", "session_id": "s", "tool_name": "t", "tool_input": {}, "status": "approved"}`,
+		`{"form_content": "x", "user_actions": [{"id": "a"}]}`, `{"form_content": "x", "inputs": [], "user_actions": []}`,
+		`{"form_content": "x", "inputs": [{"output_variable_name": "a"}, {"output_variable_name": "a"}], "user_actions": [{"id": "a"}]}`,
+		`{"event": "human_input_required", "data": {"form_token": "x"}}`,
 		`{"type": "quality_gate"}`, `{"type": "clarification"}`,
 		`{"id": "p", "tool": "shell"}`, `{"id": "p", "tool": "shell", "options": [5]}`, `{"id": "p", "tool": "shell", "options": [{"name": "x"}]}`,
 	} {

@@ -75,12 +75,13 @@ func additions(v any, path string, strange string) iter.Seq2[string, any] {
 }
 
 // silent is the members of other systems' payloads that are neither shown nor answered: what a payload is known by, what
-// names the question and its place there, when it was asked, and times, which are shown as what is left of them.
+// names the question and its place there, when it was asked, and what is shown in other words, such as times.
 func silent() []string {
 	return []string{
 		"type", "kind", "method", "mode", "jsonrpc", "state", "status", "resultType", "outcome", "role", "interaction_type", "request_type", "response_type",
 		"id", "call_id", "run_id", "session_id", "thread_id", "tool_call_id", "messageId", "message_id", "elicitationId", "checkpoint_id", "ns", "when", "slack_message_ts",
 		"timestamp", "created_at", "createdAt", "lastUpdatedAt", "pollInterval", "iteration_count", "ttl", "timeout_seconds", "expiresAt",
+		"event", "task_id", "workflow_run_id", "form_id", "form_token", "node_id", "button_style", "selector", "form_content", "expiration_time",
 	}
 }
 

@@ -50,6 +50,14 @@ func TestFormsOfForeignPayloads(t *testing.T) {
 				typeText(p, "it calms")
 			},
 			`{"type":"answered","answers":["green","it calms"]}`},
+		{"a form and one of its buttons", `{"form_content":"Right?","inputs":[{"type":"paragraph","output_variable_name":"draft"},{"type":"text_input","output_variable_name":"note"}],
+			"resolved_default_values":{"draft":"well","note":""},"user_actions":[{"id":"ok","title":"Fine"},{"id":"no","title":"Not so"}]}`,
+			func(p *editorpane.Pane) {
+				press(p, "end")
+				typeText(p, " done")
+				press(p, "tab", "tab", "right", "right")
+			},
+			`{"inputs":{"draft":"well done","note":""},"action":"no"}`},
 		{"a credential", `{"id":"1","name":"adk_request_credential","args":{"authConfig":{"authScheme":{"type":"apiKey"}}}}`,
 			func(p *editorpane.Pane) { typeText(p, "hunter2") },
 			`{"id":"1","name":"adk_request_credential","response":{"authScheme":{"type":"apiKey"},"exchangedAuthCredential":{"authType":"apiKey","apiKey":"hunter2"}}}`},
