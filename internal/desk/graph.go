@@ -39,7 +39,8 @@ const (
 type GraphEdge struct {
 	From, To string // To is "" for END
 	Kind     EdgeKind
-	Label    string   // the route or action; the condition as it is written
+	Unit     string // of a label that is a bare number, for people: "exit", "HTTP"
+	Label    string   // the route, action, exit code or HTTP status; the condition as it is written
 	Taken    int      // how many times
 	Said     []string // the decisions that took it, each once, the latest last: "retry (ana)"
 }
@@ -74,6 +75,8 @@ func (e GraphEdge) Text() string {
 		return "failed"
 	case e.Kind == EdgeFailure:
 		return "on failure"
+	case e.Unit != "":
+		return e.Unit + " " + e.Label
 	}
 	return e.Label
 }

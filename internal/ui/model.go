@@ -176,8 +176,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.laid != m.room() {
 		m.layout()
 	}
-	if m.place == atInbox {
+	switch m.place {
+	case atInbox:
 		cmd = tea.Batch(cmd, m.inbox.Lay())
+	case atHistory:
+		cmd = tea.Batch(cmd, m.history.Lay())
 	}
 	return m, tea.Batch(cmd, m.countdown())
 }

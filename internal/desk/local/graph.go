@@ -109,12 +109,26 @@ func newWay(g *engine.Graph) *way {
 			}
 			for _, name := range to {
 				o.at = append(o.at, len(w.graph.Edges))
-				w.graph.Edges = append(w.graph.Edges, desk.GraphEdge{From: n.Name, To: name, Kind: desk.EdgeKind(e.Kind), Label: e.Label})
+				w.graph.Edges = append(w.graph.Edges, desk.GraphEdge{From: n.Name, To: name, Kind: desk.EdgeKind(e.Kind), Unit: unit(n, e), Label: e.Label})
 			}
 			w.edges[n.Name] = append(w.edges[n.Name], o)
 		}
 	}
 	return w
+}
+
+// unit says what the route of a node is the number of, "" where it is a word.
+func unit(n *engine.Node, e engine.Edge) string {
+	if _, err := strconv.Atoi(e.Label); err != nil || e.Kind != engine.RouteEdge {
+		return ""
+	}
+	switch n.Kind {
+	case "exec", "shell":
+		return "exit"
+	case "http":
+		return "HTTP"
+	}
+	return ""
 }
 
 // step adds what one checkpoint tells.

@@ -154,3 +154,31 @@ func TestGraphOfAMap(t *testing.T) {
 	b.answer(thread, "each/2/ask", "approve", "")
 	b.way(thread, "list done 1", "each done 1 items 3 waiting 0", "sum done 1", "list -> each then 1", "each -> sum then 1")
 }
+
+// A route that is a number says of what: of a program its exit code, of a request its HTTP status. A word stays alone.
+func TestGraphNamesNumbers(t *testing.T) {
+	b := newBench(t)
+	file := filepath.Join(b.dir, "numbers.yaml")
+	if err := os.WriteFile(file, []byte(`workflow: numbers
+nodes:
+  check: {shell: "exit 1", accept: [1], routes: {1: ask}, then: END}
+  ask: {human: approval, message: ok?, actions: [approve, retry], routes: {retry: check}, then: fetch}
+  fetch: {http: "http://localhost:1/", accept: [404], routes: {404: END}, then: END}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	thread := b.start("numbers.yaml", nil).Thread
+	g, err := b.desk.Graph(t.Context(), thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range g.Edges {
+		got = append(got, e.From+": "+e.Text())
+	}
+	want := []string{"check: exit 1", "check: ", "ask: retry", "ask: ", "fetch: HTTP 404", "fetch: "}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	b.way(thread, "check done 1", "ask waiting 1", "check -> ask route 1")
+}

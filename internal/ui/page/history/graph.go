@@ -32,31 +32,105 @@ type chart struct {
 	node  string
 	names []string // from top to bottom
 
-	drawn map[[2]int]*graph.Drawing // by the size for which it was laid out
+	drawn  map[[2]int]drawn // by the size for which it was laid out
+	laying *desk.Graph      // that is being laid out
 }
 
-func (c *chart) set(g *desk.Graph, why error) {
-	c.graph, c.why, c.drawn, c.names = g, why, nil, nil
-	if g != nil {
-		c.names = graph.New(g, sideWidth, 0).Names()
-	}
+// drawn is a graph laid out.
+type drawn struct {
+	of *desk.Graph
+	*graph.Drawing
 }
+
+// set takes a graph that was read. What was laid out of the one before is shown until a large one is.
+func (c *chart) set(g *desk.Graph, why error, names []string) {
+	c.graph, c.why, c.names = g, why, names
+}
+
+// namesOf are the nodes of a graph, from top to bottom.
+func namesOf(g *desk.Graph) []string {
+	if g == nil {
+		return nil
+	}
+	return graph.New(g, sideWidth, 0).Names()
+}
+
+// atOnce is how many nodes and edges are laid out while a frame is drawn, which takes less than a millisecond. More are laid
+// out by a command.
+const atOnce = 250
+
+// large reports whether the graph is laid out by a command.
+func (c *chart) large() bool { return c.graph != nil && len(c.graph.Nodes)+len(c.graph.Edges) > atOnce }
 
 // shown reports whether the graph stands in place of the steps: while a thread is being read, and where it has none, the steps do.
 func (c *chart) shown() bool { return c.on && c.graph != nil }
 
-// drawing lays the graph out, and keeps that: a large graph is not laid out for each frame.
-func (c *chart) drawing(w, h int) *graph.Drawing {
-	size := [2]int{w, h}
-	d := c.drawn[size]
-	if d == nil {
-		if len(c.drawn) > 3 || c.drawn == nil { // the window was resized
-			c.drawn = map[[2]int]*graph.Drawing{}
-		}
-		d = graph.New(c.graph, w, h)
-		c.drawn[size] = d
+// drawing is the graph laid out for a size: a small one is laid out now, a large one is nil until a command has.
+func (c *chart) drawing(size [2]int) *graph.Drawing {
+	if c.drawn[size].of != c.graph && !c.large() {
+		c.keep(size, graph.New(c.graph, size[0], size[1]))
 	}
-	return d
+	return c.drawn[size].Drawing
+}
+
+// keep keeps a drawing: a graph is not laid out for each frame.
+func (c *chart) keep(size [2]int, d *graph.Drawing) {
+	if len(c.drawn) > 3 || c.drawn == nil { // the window was resized
+		c.drawn = map[[2]int]drawn{}
+	}
+	c.drawn[size] = drawn{c.graph, d}
+}
+
+// laidMsg is a graph laid out for a size.
+type laidMsg struct {
+	graph   *desk.Graph
+	size    [2]int
+	drawing *graph.Drawing
+}
+
+// Lay lays a large graph out for the room it has now. It is nil when there is nothing to lay out, or while that is done.
+func (p *Page) Lay() tea.Cmd {
+	c := &p.graph
+	if !c.large() || c.laying == c.graph {
+		return nil
+	}
+	size, ok := p.graphSize()
+	if !ok || c.drawn[size].of == c.graph {
+		return nil
+	}
+	c.laying = c.graph
+	g := c.graph
+	return func() tea.Msg { return laidMsg{g, size, graph.New(g, size[0], size[1])} }
+}
+
+// laid takes in what Lay made.
+func (p *Page) laid(msg laidMsg) {
+	if p.graph.laying == msg.graph {
+		p.graph.laying = nil
+	}
+	if p.graph.graph == msg.graph {
+		p.graph.keep(msg.size, msg.drawing)
+	}
+}
+
+// margin is what stands left of a graph: the mark of the node that is selected.
+const margin = 2
+
+// graphSize is the size for which the graph is laid out where the page draws it, false where it does not.
+func (p *Page) graphSize() (size [2]int, ok bool) {
+	h := max(p.h-1, 0)
+	w := p.listWidth()
+	switch {
+	case p.graph.graph == nil || p.detail == nil || p.w < narrow && p.showRight:
+		return size, false
+	case p.graph.shown():
+		return [2]int{w - margin, h - 1}, true
+	case p.w >= wide:
+		_, room := p.sideRoom(sideWidth, h)
+		return [2]int{sideWidth - 1 - margin, room}, true
+	}
+	room := p.roomBelow(h)
+	return [2]int{w - margin, room}, room > 0
 }
 
 // move is the node n below the one that is selected.
@@ -138,8 +212,10 @@ func (p *Page) paint(c graph.Class, text string) string {
 
 // graphLines draws the part of the graph that matters now in at most w by h cells.
 func (p *Page) graphLines(w, h int) []string {
-	const margin = 2
-	d := p.graph.drawing(w-margin, h)
+	d := p.graph.drawing([2]int{w - margin, h})
+	if d == nil {
+		return []string{p.theme.Muted.Render(cell.Clip(fmt.Sprintf("  laying out %d nodes ...", len(p.graph.graph.Nodes)), w))}
+	}
 	line, node := d.Focus(), p.graph.node
 	if at := d.Row(node); at >= 0 {
 		line = at
@@ -164,11 +240,27 @@ func (p *Page) viewGraph(w, h int) string {
 
 // graphBelow is the graph below the steps, where there is room for it and no column of its own.
 func (p *Page) graphBelow(w, h int) []string {
-	room := min(h-p.steps.Len()-3, h*2/3)
-	if p.graph.graph == nil || p.w < narrow || p.w >= wide || room < fewestBelow {
+	room := p.roomBelow(h)
+	if p.graph.graph == nil || room == 0 {
 		return nil
 	}
 	return append([]string{" " + p.theme.Heading.Render("GRAPH")}, p.graphLines(w, room)...)
+}
+
+// roomBelow is how many lines of a graph are drawn below the steps, 0 for none.
+func (p *Page) roomBelow(h int) int {
+	room := min(h-p.steps.Len()-3, h*2/3)
+	if p.w < narrow || p.w >= wide || room < fewestBelow {
+		return 0
+	}
+	return room
+}
+
+// sideRoom is what stands below the graph in the column at the right, and how many lines that leaves for it.
+func (p *Page) sideRoom(w, h int) (below []string, room int) {
+	forks := p.origin(w)
+	below = append(p.decisions(w, h/2-len(forks)), forks...)
+	return below, max(h-len(below)-2, h/2)
 }
 
 // viewSide draws the column at the right: graph, decisions, origin.
@@ -176,11 +268,9 @@ func (p *Page) viewSide(w, h int) string {
 	if p.detail == nil {
 		return cell.Block(nil, w, h)
 	}
-	forks := p.origin(w)
-	below := append(p.decisions(w, h/2-len(forks)), forks...)
+	below, room := p.sideRoom(w, h)
 	var lines []string
 	if p.graph.graph != nil && !p.graph.shown() {
-		room := max(h-len(below)-2, h/2)
 		lines = append(lines, " "+p.theme.Heading.Render("GRAPH"))
 		lines = append(lines, p.graphLines(w-1, room)...)
 		lines = append(lines, "")

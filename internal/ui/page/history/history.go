@@ -110,6 +110,7 @@ type readMsg struct {
 	steps   []desk.Step
 	graph   *desk.Graph // nil: it cannot be told, see noGraph
 	noGraph error
+	names   []string // of its nodes, from top to bottom
 	err     error
 }
 
@@ -133,6 +134,7 @@ func (p *Page) read() tea.Cmd {
 		if msg.detail, msg.err = d.Open(ctx, thread); msg.err == nil {
 			msg.steps, msg.err = d.History(ctx, thread)
 			msg.graph, msg.noGraph = d.Graph(ctx, thread)
+			msg.names = namesOf(msg.graph)
 		}
 		return msg
 	}
@@ -160,13 +162,15 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		}
 		first := p.detail == nil
 		p.detail = msg.detail
-		p.graph.set(msg.graph, msg.noGraph)
+		p.graph.set(msg.graph, msg.noGraph, msg.names)
 		p.steps.SetItems(msg.steps)
 		p.steps.SetEmpty("This thread has no steps any more.")
 		if first {
 			p.steps.Last()
 			return p.moved()
 		}
+	case laidMsg:
+		p.laid(msg)
 	case stateMsg:
 		if msg.want == p.want {
 			p.took(&shown{state: msg.state}, msg.err)
