@@ -39,7 +39,7 @@ const (
 type GraphEdge struct {
 	From, To string // To is "" for END
 	Kind     EdgeKind
-	Unit     string // of a label that is a bare number, for people: "exit", "HTTP"
+	Unit     string   // of a label that is a bare number, for people: "exit", "HTTP"
 	Label    string   // the route, action, exit code or HTTP status; the condition as it is written
 	Taken    int      // how many times
 	Said     []string // the decisions that took it, each once, the latest last: "retry (ana)"
