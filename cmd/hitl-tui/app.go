@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"charm.land/fang/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
@@ -83,6 +85,7 @@ func run(args []string, m *machine) (exit int) {
 		}
 	}()
 	root := a.root()
+	a.wrapHelp(root)
 	root.SetArgs(args)
 	root.SetIn(m.in)
 	root.SetOut(m.out)
@@ -91,6 +94,7 @@ func run(args []string, m *machine) (exit int) {
 	defer stop()
 	err := fang.Execute(ctx, root,
 		fang.WithVersion(versionText()),
+		fang.WithoutManpage(),
 		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}),
 	)
 	return a.exitOf(ctx, err)
@@ -127,7 +131,56 @@ func signalled(ctx context.Context, exit int) int {
 
 // command makes a cobra command whose RunE gets this app.
 func (a *app) command(use, short, long, example string, args cobra.PositionalArgs, do func(*cobra.Command, []string) error) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: usageArgs(args), RunE: do}
+	return &cobra.Command{Use: use, Short: short, Long: filled(long), Example: example, Args: usageArgs(args), RunE: do}
+}
+
+// filled makes one line of each paragraph, as whoever shows it breaks lines where they end there. What is indented stays.
+func filled(text string) string {
+	paragraphs := strings.Split(text, "\n\n")
+	for i, p := range paragraphs {
+		if !strings.HasPrefix(p, "    ") {
+			paragraphs[i] = strings.ReplaceAll(p, "\n", " ")
+		}
+	}
+	return strings.Join(paragraphs, "\n\n")
+}
+
+// helpWidth is how wide help is shown at most, with its margins.
+const (
+	helpWidth   = 120
+	helpMargins = 4
+)
+
+// wrapHelp breaks the lines of help at spaces: what shows it would break them at hyphens, too, and so in the middle of options.
+func (a *app) wrapHelp(root *cobra.Command) {
+	width := helpWidth
+	if a.width > 0 {
+		width = min(a.width, helpWidth)
+	}
+	for _, c := range append(root.Commands(), root) {
+		c.Long = wrapped(c.Long, max(20, width-helpMargins))
+	}
+}
+
+// wrapped breaks lines at spaces; what is indented stays.
+func wrapped(text string, width int) string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(line, " ") {
+			lines = append(lines, line)
+			continue
+		}
+		now := ""
+		for word := range strings.FieldsSeq(line) {
+			if now != "" && ansi.StringWidth(now)+1+ansi.StringWidth(word) > width {
+				lines = append(lines, now)
+				now = ""
+			}
+			now = strings.TrimPrefix(now+" "+word, " ")
+		}
+		lines = append(lines, now)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // usageArgs makes what cobra says about arguments an error with the code usage.

@@ -29,7 +29,7 @@ changed, removed or reordered. Whoever can write to the whole store can make its
 each record ends now, for a place out of their reach, and --expect demands that each still begins so.`,
 		"hitl-tui audit\nhitl-tui audit 7f3k\nhitl-tui audit --verify\nhitl-tui audit --verify --expect ends-may.jsonl --keep ends-june.jsonl", cobra.MaximumNArgs(1), nil)
 	cmd.Flags().BoolVar(&v.on, "verify", false, "check the hash chains")
-	cmd.Flags().StringVar(&v.expect, "expect", "", "with --verify, a file of --keep: what it says must still be there")
+	cmd.Flags().StringVar(&v.expect, "expect", "", "with --verify, a file of --keep, - for standard input: what it says must still be there")
 	cmd.Flags().StringVar(&v.keep, "keep", "", "with --verify, a new file for how each record ends now")
 	cmd.Flags().IntVar(&limit, "limit", 100, "rows")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -90,7 +90,7 @@ func (v *verification) check() error {
 }
 
 func (a *app) verify(ctx context.Context, d *opened, thread string, v *verification) error {
-	expect, err := readEnds(v.expect)
+	expect, err := a.readEnds(v.expect)
 	if err != nil {
 		return err
 	}
@@ -150,17 +150,21 @@ func writeEnds(file string, ends []desk.RecordEnd) error {
 	return nil
 }
 
-func readEnds(file string) ([]desk.RecordEnd, error) {
+func (a *app) readEnds(file string) ([]desk.RecordEnd, error) {
 	if file == "" {
 		return nil, nil
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, missingFile(file, err)
+	var from io.Reader = a.in
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, missingFile(file, err)
+		}
+		defer f.Close()
+		from = f
 	}
-	defer f.Close()
 	var ends []desk.RecordEnd
-	for d := json.NewDecoder(f); ; {
+	for d := json.NewDecoder(from); ; {
 		var e desk.RecordEnd
 		err := d.Decode(&e)
 		if errors.Is(err, io.EOF) {

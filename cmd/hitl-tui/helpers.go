@@ -30,7 +30,7 @@ func versionText() string {
 }
 
 func (a *app) versionCommand() *cobra.Command {
-	return a.command("version", "Print the version", "", "", cobra.NoArgs, func(*cobra.Command, []string) error {
+	return a.command("version", "Print the version", "", "hitl-tui version\nhitl-tui version --json", cobra.NoArgs, func(*cobra.Command, []string) error {
 		if a.flags.json {
 			return a.printJSON(wire.Version{Version: versionText()})
 		}
@@ -93,7 +93,7 @@ func (a *app) printValid(name string, all []*workflow.Loaded) {
 
 func (a *app) actionsCommand() *cobra.Command {
 	return a.command("actions", "List the fifteen actions", "Lists the fifteen response actions with their default key at the desk and what each does.",
-		"", cobra.NoArgs, func(*cobra.Command, []string) error {
+		"hitl-tui actions\nhitl-tui actions --json", cobra.NoArgs, func(*cobra.Command, []string) error {
 			if a.flags.json {
 				var rows []wire.Action
 				for _, info := range actions.Table() {
@@ -111,7 +111,7 @@ func (a *app) actionsCommand() *cobra.Command {
 }
 
 func (a *app) keysCommand() *cobra.Command {
-	return a.command("keys", "Print the keys of the desk", "Prints the keys of the desk, from the same table that makes them.", "", cobra.NoArgs,
+	return a.command("keys", "Print the keys of the desk", "Prints the keys of the desk, from the same table that makes them, with those that the configuration changes.", "hitl-tui keys\nhitl-tui keys --json", cobra.NoArgs,
 		func(*cobra.Command, []string) error {
 			s, err := a.setup()
 			if err != nil {
@@ -124,10 +124,13 @@ func (a *app) keysCommand() *cobra.Command {
 			if a.flags.json {
 				return a.printJSON(keyRows(keys.Keys))
 			}
-			fmt.Fprint(a.out, command.Text(keys.Keys))
+			a.printWrapped(command.Text(keys.Keys), keyColumns)
 			return nil
 		})
 }
+
+// keyColumns is where the columns of what keys prints begin.
+var keyColumns = []int{2, 23, 42}
 
 // keyRows lists the commands of the desk with the keys that they have here.
 func keyRows(keys func(command.ID) []string) []wire.Key {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -76,8 +77,9 @@ func (a *app) safe(err error, text string) string {
 	return a.redact.Text(text)
 }
 
-// table writes rows in columns. Cells are outside text and made safe here; the column grow gives way when the
-// terminal is narrower than the rows.
+// table writes rows in columns. Cells are outside text and made safe here. Where a terminal is narrower than the rows, columns
+// in which nothing stands are left out, then the column grow gives way, then the widest; what has no place even then is left
+// out from the right. The first column, by which a row is named, stays whole. Without a terminal everything is.
 type table struct {
 	head []string
 	rows [][]string
@@ -95,23 +97,91 @@ func (a *app) printTable(t table) {
 			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
 		}
 	}
-	total := 2 * (len(widths) - 1)
-	for _, w := range widths {
-		total += w
-	}
-	if a.width > 0 && total > a.width {
-		widths[t.grow] = max(8, widths[t.grow]-(total-a.width))
+	if a.width > 0 {
+		t.fit(widths, a.width)
 	}
 	for _, row := range all {
 		var line strings.Builder
 		for i, cell := range row {
-			cell = ansi.Truncate(cell, widths[i], "…")
-			line.WriteString(cell)
-			if i < len(row)-1 {
-				line.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+2))
+			if widths[i] == 0 {
+				continue
 			}
+			cell = ansi.Truncate(cell, widths[i], "…")
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+2))
 		}
 		fmt.Fprintln(a.out, strings.TrimRight(line.String(), " "))
+	}
+}
+
+// The least widths of the column that gives way and of the others.
+const (
+	leastGrow  = 8
+	leastWidth = 4
+)
+
+// fit makes the columns as narrow as a terminal; 0 leaves one out.
+func (t *table) fit(widths []int, terminal int) {
+	over := func() int {
+		total := -2
+		for _, w := range widths {
+			if w > 0 {
+				total += w + 2
+			}
+		}
+		return total - terminal
+	}
+	for i := range widths {
+		empty := !slices.ContainsFunc(t.rows, func(row []string) bool { return row[i] != "" })
+		if over() > 0 && empty && len(t.rows) > 0 {
+			widths[i] = 0
+		}
+	}
+	if n := over(); n > 0 && t.grow > 0 {
+		widths[t.grow] = max(min(leastGrow, widths[t.grow]), widths[t.grow]-n)
+	}
+	for over() > 0 {
+		widest := 1
+		for i := 1; i < len(widths); i++ {
+			if widths[i] > widths[widest] {
+				widest = i
+			}
+		}
+		if widest >= len(widths) || widths[widest] <= leastWidth {
+			break
+		}
+		widths[widest]--
+	}
+	for i := len(widths) - 1; i > 0 && over() > 0; i-- {
+		widths[i] = 0
+	}
+	if over() > 0 {
+		widths[0] = max(1, terminal)
+	}
+}
+
+// printWrapped prints lines of columns that begin at some cells; where a terminal is too narrow a line goes on below the last
+// column that leaves it room.
+func (a *app) printWrapped(text string, columns []int) {
+	const leastText = 24
+	hang := columns[0]
+	for _, c := range columns {
+		if a.width-c >= leastText {
+			hang = c
+		}
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if a.width <= 0 || ansi.StringWidth(line) <= a.width {
+			fmt.Fprintln(a.out, line)
+			continue
+		}
+		indent := strings.Repeat(" ", hang)
+		head := ansi.Truncate(line, hang, "")
+		rest := strings.Split(ansi.Wrap(strings.TrimPrefix(line, head), max(1, a.width-hang), ""), "\n")
+		fmt.Fprintln(a.out, strings.TrimRight(head+rest[0], " "))
+		for _, more := range rest[1:] {
+			fmt.Fprintln(a.out, indent+strings.TrimSpace(more))
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 type program struct {
 	t      *testing.T
 	errTTY bool
+	width  int // of the terminal; 0 for none
 	stdout string
 	stderr string
 }
@@ -41,7 +42,7 @@ func (p *program) run(args ...string) int {
 	}
 	env := map[string]string{"HOME": home, "HITL_TUI_STORE": "sqlite:" + filepath.Join(home, "desk.db"), "HITL_TUI_REVIEWER": "tester"}
 	var out, told bytes.Buffer
-	exit := run(args, &machine{in: os.Stdin, out: &out, err: &told, errTTY: p.errTTY, getenv: func(name string) string { return env[name] }})
+	exit := run(args, &machine{in: os.Stdin, out: &out, err: &told, errTTY: p.errTTY, outTTY: p.width > 0, width: p.width, getenv: func(name string) string { return env[name] }})
 	p.stdout, p.stderr = out.String(), told.String()
 	return exit
 }

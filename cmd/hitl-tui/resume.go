@@ -62,7 +62,7 @@ hitl-tui resume '{"thread_id":"0197...","response_action":"approve"}'`,
 	flags.StringVarP(&f.dataFile, "data-file", "f", "", "file with the response data as JSON, - for standard input")
 	flags.StringArrayVarP(&f.pairs, "field", "F", nil, "one field of the data, KEY=VALUE; may be given often")
 	flags.StringVar(&f.interrupt, "interrupt", "", "id or address of the question, where several are open")
-	flags.StringVar(&f.answers, "answers", "", "file with a list of answers {interrupt_id (or address), action, data, response_id}, all or none")
+	flags.StringVar(&f.answers, "answers", "", "file, - for standard input, with a list of answers {interrupt_id (or address), action, data, response_id}, all or none")
 	flags.StringVar(&f.version, "if-version", "", "answer only if the thread is still at STEP or STEP.REVISION")
 	flags.StringVar(&f.response, "response-id", "", "makes a repeat of this very answer harmless")
 	flags.BoolVar(&f.check, "check", false, "validate only, change nothing")

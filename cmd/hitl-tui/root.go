@@ -13,10 +13,10 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hitl-tui",
 		Short: "Run workflows that stop for people, and answer them",
-		Long: `A durable engine that runs workflows, stops at a question and resumes after hours, a crash or a restart; and a
+		Long: filled(`A durable engine that runs workflows, stops at a question and resumes after hours, a crash or a restart; and a
 terminal desk at which reviewers see every waiting thread, read what is asked and answer.
 
-Without a command it opens the desk.`,
+Without a command it opens the desk.`),
 		Example: `hitl-tui demo
 hitl-tui run release-notes.yaml -F since=v1.0
 hitl-tui threads
@@ -53,7 +53,7 @@ hitl-tui resume 7f3k approve`,
 		a.completing(a.historyCommand(), any, nothing), a.completing(a.eventsCommand(), any, nothing), a.completing(a.diffCommand(), any, nothing), a.completing(a.auditCommand(), any, nothing))
 	a.add(root, "keep", a.completing(a.pruneCommand(), any), a.completing(a.deleteCommand(), any), a.sweepCommand(),
 		a.completing(a.exportCommand(), any, nothing), a.importCommand(), a.backupCommand(), a.restoreCommand(), a.compactCommand(), a.doctorCommand())
-	a.add(root, "help", a.actionsCommand(), a.keysCommand(), a.themesCommand(), a.configCommand(), a.versionCommand())
+	a.add(root, "help", a.actionsCommand(), a.keysCommand(), a.themesCommand(), a.configCommand(), a.manCommand(root), a.versionCommand())
 	return root
 }
 

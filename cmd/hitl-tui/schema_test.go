@@ -69,7 +69,7 @@ func allPrinted() []printed {
 // printNoJSON are the commands to which --json means nothing, and why.
 func printNoJSON() map[string]string {
 	return map[string]string{
-		"demo": "opens the desk", "serve": "logs to standard error, with --json as JSON", "convert": "prints YAML",
+		"demo": "opens the desk", "serve": "logs to standard error, with --json as JSON", "convert": "prints YAML", "man": "prints a manual page",
 		"export": "prints the thread as JSON, with --json or without: a file for import, described in moving.md",
 	}
 }
