@@ -80,7 +80,7 @@ func openStation(dir string, threads int) (s *station, err error) {
 	}()
 	source := local.New(store, engine.Options{})
 	s.closing = append(s.closing, func() error { return source.Close(ctx) })
-	shown := desktop{threads: threads, topic: func(i int) string { return fmt.Sprintf("topic %d", i) }}
+	shown := desktop{threads: threads, topic: func(i int) any { return fmt.Sprintf("topic %d", i) }}
 	if err := park(ctx, dir, source, shown); err != nil {
 		return s, err
 	}

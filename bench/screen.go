@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint/sqlite"
 	"github.com/hitl-tui/hitl-tui/internal/desk"
@@ -27,29 +29,73 @@ func screenRows() []row {
 			setup: func(dir string) (*pair, error) { return keyToFrame(dir, manyThreads()) }},
 		{name: "key to frame, a payload of 1 MB", target: "p99 < 5 ms", ours: "j, page down, end, top: Update and View, 160x50", rounds: 20, calls: 50,
 			setup: func(dir string) (*pair, error) { return keyToFrame(dir, largePayload()) }},
+		{name: "key to frame, a tree of 1 MB of JSON", target: "p99 < 5 ms", ours: "the same, next match, fold and unfold all", rounds: 20, calls: 50,
+			setup: func(dir string) (*pair, error) { return keyToFrame(dir, largeTree()) }},
+		{name: "key to frame, 100k lines of text", target: "p99 < 5 ms", ours: "the same, next match", rounds: 20, calls: 50,
+			setup: func(dir string) (*pair, error) { return keyToFrame(dir, manyLines()) }},
+		{name: "key to frame, a diff of 100k lines", target: "p99 < 5 ms", ours: "the same, next match", rounds: 20, calls: 50,
+			setup: func(dir string) (*pair, error) { return keyToFrame(dir, longDiff(1)) }},
+		{name: "key to frame, the same side by side", target: "p99 < 5 ms", ours: "the same, next match", rounds: 20, calls: 50,
+			setup: func(dir string) (*pair, error) { return keyToFrame(dir, longDiff(2)) }},
 	}
 }
 
 // desktop is what is on the screen and which keys are pressed there, again and again.
 type desktop struct {
 	threads int
-	topic   func(i int) string // what thread i is about, which stands in its draft
-	open    []tea.KeyPressMsg  // pressed first
+	kind    string          // of the content; "" for the draft of reviewFile
+	topic   func(i int) any // what thread i is about: what stands in its draft, or its content
+	open    []tea.KeyPressMsg
+	drawn   string // what the screen says once these were pressed
 	keys    []tea.KeyPressMsg
 }
 
 func manyThreads() desktop {
-	return desktop{threads: waitingThreads, topic: func(i int) string { return fmt.Sprintf("topic %d", i) }, keys: []tea.KeyPressMsg{{Code: 'j', Text: "j"}}}
+	return desktop{threads: waitingThreads, topic: func(i int) any { return fmt.Sprintf("topic %d", i) }, drawn: "Publish", keys: keys("j")}
 }
+
+// line is prose, for payloads.
+const line = "The quick brown fox jumps over the lazy dog, again and again, until it is late.\n"
 
 // largePayload is one question about a megabyte, read from end to end.
 func largePayload() desktop {
-	const line = "The quick brown fox jumps over the lazy dog, again and again, until it is late.\n"
-	return desktop{
-		threads: 1, topic: func(int) string { return strings.Repeat(line, 1<<20/len(line)) },
-		open: []tea.KeyPressMsg{{Code: tea.KeyEnter}},
-		keys: []tea.KeyPressMsg{{Code: 'j', Text: "j"}, {Code: 'j', Text: "j"}, {Code: tea.KeyPgDown}, {Code: tea.KeyPgDown}, {Code: 'k', Text: "k"}, {Code: 'G', Text: "G"}, {Code: 'g', Text: "g"}},
+	return desktop{threads: 1, topic: func(int) any { return strings.Repeat(line, 1<<20/len(line)) }, open: keys("enter"), drawn: "raw: over", keys: keys("j j pgdown pgdown k G g")}
+}
+
+// reading goes through a question from end to end, and from one of the texts that were looked for to the next.
+func reading(more string) []tea.KeyPressMsg {
+	return keys("j j pgdown pgdown ctrl+d k n n G N pgup g " + more)
+}
+
+// largeTree is a list of records with lists in them, unfolded.
+func largeTree() desktop {
+	record := map[string]any{"id": 17, "name": "Ana", "amount": 12.5, "note": "paid in full", "tags": []string{"a", "b"}}
+	return desktop{threads: 1, kind: "json", topic: func(int) any { return slices.Repeat([]any{record}, 1<<20/82) }, open: keys("enter d / p a i d enter"), drawn: "] 2 items", keys: reading("- -")}
+}
+
+// manyLines is 100,000 of them.
+func manyLines() desktop {
+	return desktop{threads: 1, kind: "text", topic: func(int) any { return strings.Repeat("It is late.\n", 100_000) }, open: keys("enter / l a t e enter"), drawn: "/100000", keys: reading("")}
+}
+
+// longDiff is one of 100,000 lines, shown as what comes after so many presses of d.
+func longDiff(presses int) desktop {
+	diff := "--- a/notes.md\n+++ b/notes.md\n" + strings.Repeat("@@ -1,2 +1,3 @@\n it is\n-it is late\n+it is not late\n+yet\n", 20_000)
+	return desktop{threads: 1, kind: "diff", topic: func(int) any { return diff }, open: keys("enter " + strings.Repeat("d ", presses) + "/ l a t e enter"), drawn: "1 ", keys: reading("")}
+}
+
+// keys are key presses by their names, with a space between.
+func keys(names string) []tea.KeyPressMsg {
+	special := map[string]tea.KeyPressMsg{"enter": {Code: tea.KeyEnter}, "pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp}, "ctrl+d": {Code: 'd', Mod: tea.ModCtrl}}
+	var out []tea.KeyPressMsg
+	for _, name := range strings.Fields(names) {
+		key, ok := special[name]
+		if !ok {
+			key = tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+		}
+		out = append(out, key)
 	}
+	return out
 }
 
 const waitingThreads = 10_000
@@ -59,6 +105,13 @@ input: {properties: {topic: {type: string}}, required: [topic]}
 nodes:
   draft: {template: "# A draft\n\n{{.topic}}\n\nA draft of a few lines.\n\n- one\n- two\n- three\n", output: text, then: check}
   check: {human: approval, title: "Publish it?", message: "Is **this** good enough?", content: text, content_type: markdown, then: END}
+`
+
+// contentFile asks about what is given to it.
+const contentFile = `workflow: review
+input: {properties: {topic: {}}, required: [topic]}
+nodes:
+  check: {human: approval, title: "Publish it?", message: "Is **this** good enough?", content: topic, content_type: %s, then: END}
 `
 
 // keyToFrame measures the whole desk but for the terminal: a real store with threads that really wait, the root model,
@@ -80,16 +133,18 @@ func keyToFrame(dir string, shown desktop) (*pair, error) {
 		cancel()
 		return nil, errors.Join(err, store.Close())
 	}
-	s := &screen{model: ui.New(ctx, d.Masked(redact.Rules{}), ui.Options{Env: []string{"TERM=xterm-256color"}})}
+	s := &screen{model: ui.New(ctx, d.Masked(redact.Rules{}), ui.Options{Env: []string{"TERM=xterm-256color"}}), patience: 2 * time.Second} // what is large is read and laid out for a while
 	s.do(s.model.Init())
 	s.send(tea.WindowSizeMsg{Width: 160, Height: 50})
-	if drawn := s.model.View().Content; !strings.Contains(drawn, "Publish") {
-		cancel()
-		return nil, fmt.Errorf("no question is drawn:\n%s", drawn)
-	}
 	for _, key := range shown.open {
+		_ = s.model.View()
 		s.send(key)
 	}
+	if drawn := ansi.Strip(s.model.View().Content); !strings.Contains(drawn, "Publish") || !strings.Contains(drawn, shown.drawn) {
+		cancel()
+		return nil, fmt.Errorf("%q is not drawn:\n%s", shown.drawn, drawn)
+	}
+	s.patience = patience
 	pressed := 0
 	press := func() error {
 		s.frame(shown.keys[pressed%len(shown.keys)])
@@ -105,7 +160,11 @@ func keyToFrame(dir string, shown desktop) (*pair, error) {
 // park starts the threads, many at once so that the store commits them in groups.
 func park(ctx context.Context, dir string, source *local.Source, shown desktop) error {
 	file := filepath.Join(dir, "review.yaml")
-	if err := os.WriteFile(file, []byte(reviewFile), 0o600); err != nil {
+	text := reviewFile
+	if shown.kind != "" {
+		text = fmt.Sprintf(contentFile, shown.kind)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return err
 	}
 	topics := make(chan int)
@@ -145,9 +204,12 @@ func park(ctx context.Context, dir string, source *local.Source, shown desktop) 
 
 // screen drives a model as the program would, one message after the other.
 type screen struct {
-	model   tea.Model
-	pending []tea.Cmd
+	model    tea.Model
+	pending  []tea.Cmd
+	patience time.Duration // how long a command may take before it counts as one that waits
 }
+
+const patience = 200 * time.Millisecond
 
 func (s *screen) frame(msg tea.Msg) {
 	next, cmd := s.model.Update(msg)
@@ -191,6 +253,6 @@ func (s *screen) do(cmd tea.Cmd) {
 		default:
 			s.send(msg)
 		}
-	case <-time.After(200 * time.Millisecond):
+	case <-time.After(s.patience):
 	}
 }

@@ -84,7 +84,7 @@ func (p program) fill(threads int) error {
 		return err
 	}
 	source := local.New(store, engine.Options{})
-	one := desktop{threads: 1, topic: func(int) string { return "of one line" }}
+	one := desktop{threads: 1, topic: func(int) any { return "of one line" }}
 	if err := errors.Join(park(ctx, p.dir, source, one), source.Close(ctx), store.Close()); err != nil {
 		return err
 	}

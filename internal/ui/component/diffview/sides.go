@@ -85,7 +85,7 @@ const between = " │ "
 func (s sides) Rows(i, w int, wrap bool, mark func(string) string) []string {
 	p := s.pairs[i]
 	if p.left != none && s.lines[p.left].Kind == Hunk {
-		return []string{mark(s.theme.Hunk.Render(cell.Clip("~ "+s.lines[p.left].Text, w)))}
+		return []string{mark(s.theme.Hunk.Render(cell.Clip(hunkSign+s.lines[p.left].Text, w)))}
 	}
 	half := max((w-cell.Width(between))/2, 1)
 	var rows []string

@@ -46,16 +46,20 @@ type source struct {
 
 func (s source) Len() int { return len(s.lines) }
 
-func (s source) Plain(i int) string {
-	l := s.lines[i]
-	if l.Kind == Hunk {
-		return "~ " + l.Text
-	}
-	return string(l.Kind) + " " + l.Text
-}
+// Plain is the text of a line, which alone is searched.
+func (s source) Plain(i int) string { return s.lines[i].Text }
 
 // Line is line i without numbers.
-func (s source) Line(i int) string { return styleOf(s.theme, s.lines[i].Kind).Render(s.Plain(i)) }
+func (s source) Line(i int) string {
+	l := s.lines[i]
+	sign := string(l.Kind) + " "
+	if l.Kind == Hunk {
+		sign = hunkSign
+	}
+	return styleOf(s.theme, l.Kind).Render(sign + l.Text)
+}
+
+const hunkSign = "~ "
 
 func styleOf(th *theme.Theme, k Kind) lipgloss.Style {
 	switch k {

@@ -31,6 +31,7 @@ type node struct {
 	parent   *node
 	children []*node
 	open     bool
+	hidden   []*node         // while it is folded, what was shown below it before
 	raw      json.RawMessage // of a scalar, as it is in the document
 	full     string          // of a text
 	lines    []*node         // of a text of several
@@ -78,7 +79,7 @@ func (n *node) number(next int) int {
 const openAtFirst = 400
 
 func openTo(n *node, depth int) {
-	n.open = depth > 0
+	n.open, n.hidden = depth > 0, nil
 	for _, c := range n.children {
 		openTo(c, depth-1)
 	}

@@ -63,7 +63,7 @@ func (t *Tree) collect() {
 	for _, i := range pager.Matching(t.above, t.find.query) {
 		t.find.hits = append(t.find.hits, hit{line: i})
 	}
-	m := matcher{query: t.find.query, fold: t.find.query == strings.ToLower(t.find.query), hits: t.find.hits}
+	m := matcher{query: t.find.query, hits: t.find.hits}
 	m.walk(t.root)
 	t.find.hits = m.hits
 	for _, i := range pager.Matching(t.below, t.find.query) {
@@ -73,16 +73,10 @@ func (t *Tree) collect() {
 
 type matcher struct {
 	query string
-	fold  bool
 	hits  []hit
 }
 
-func (m *matcher) has(text string) bool {
-	if m.fold {
-		text = strings.ToLower(text)
-	}
-	return strings.Contains(text, m.query)
-}
+func (m *matcher) has(text string) bool { return pager.Contains(text, m.query) }
 
 func (m *matcher) walk(n *node) {
 	switch {

@@ -132,12 +132,17 @@ func (t *Tree) fold(row int, open bool) {
 	}
 	n.open = open
 	if open {
-		t.rows = slices.Insert(t.rows, row+1, n.shown(nil)[1:]...)
+		if n.hidden == nil {
+			n.hidden = n.shown(nil)[1:]
+		}
+		t.rows = slices.Insert(t.rows, row+1, n.hidden...)
+		n.hidden = nil
 	} else {
 		end := row + 1
 		for end < len(t.rows) && t.rows[end].depth > n.depth {
 			end++
 		}
+		n.hidden = slices.Clone(t.rows[row+1 : end])
 		t.rows = slices.Delete(t.rows, row+1, end)
 	}
 	t.changed()

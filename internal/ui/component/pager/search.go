@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -35,10 +36,38 @@ func plainLine(src Source, i int) string {
 
 // Contains tells whether a text has a query. A query in lower case matches capitals too.
 func Contains(text, query string) bool {
-	if foldCase(query) {
-		text = strings.ToLower(text)
+	if strings.Contains(text, query) {
+		return true
 	}
-	return strings.Contains(text, query)
+	return foldCase(query) && containsFolded(text, query)
+}
+
+// containsFolded is for a query in lower case. Of a hundred thousand lines none is copied that is ASCII.
+func containsFolded(text, query string) bool {
+	capitals := false
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return strings.Contains(strings.ToLower(text), query)
+		}
+		capitals = capitals || text[i] >= 'A' && text[i] <= 'Z'
+	}
+	for i := 0; capitals && i+len(query) <= len(text); i++ {
+		n := 0
+		for n < len(query) && lowered(text[i+n]) == query[n] {
+			n++
+		}
+		if n == len(query) {
+			return true
+		}
+	}
+	return false
+}
+
+func lowered(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }
 
 // Matching lists the lines of a source that contain a query.
@@ -50,14 +79,17 @@ func Matching(src Source, query string) []int {
 }
 
 func matching(src Source, query string) []int {
-	fold := foldCase(query)
 	var found []int
-	for i := range src.Len() {
-		line := plainLine(src, i)
-		if fold {
-			line = strings.ToLower(line)
+	if j, ok := src.(joined); ok {
+		for k, part := range j.parts {
+			for _, i := range matching(part, query) {
+				found = append(found, j.from[k]+i)
+			}
 		}
-		if strings.Contains(line, query) {
+		return found
+	}
+	for i := range src.Len() {
+		if Contains(plainLine(src, i), query) {
 			found = append(found, i)
 		}
 	}
