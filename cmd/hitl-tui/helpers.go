@@ -124,13 +124,10 @@ func (a *app) keysCommand() *cobra.Command {
 			if a.flags.json {
 				return a.printJSON(keyRows(keys.Keys))
 			}
-			a.printWrapped(command.Text(keys.Keys), keyColumns)
+			a.printWrapped(command.Text(keys.Keys), []int{2, 23, 42}) // where its columns begin
 			return nil
 		})
 }
-
-// keyColumns is where the columns of what keys prints begin.
-var keyColumns = []int{2, 23, 42}
 
 // keyRows lists the commands of the desk with the keys that they have here.
 func keyRows(keys func(command.ID) []string) []wire.Key {
