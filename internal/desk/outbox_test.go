@@ -231,6 +231,22 @@ func TestDeadlineWithinTheGraceTimeSendsAtOnce(t *testing.T) {
 	})
 }
 
+// TestOverdueAnswerCanBeTakenBack: once its time is over a question waits for a person like any other, unless a default may
+// answer it at any moment.
+func TestOverdueAnswerCanBeTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		thread := f.add("thread-1", 2)
+		thread.open[0].Due = time.Now().Add(-time.Hour)
+		thread.open[1].Due, thread.open[1].DefaultAction = time.Now().Add(-time.Hour), "reject"
+		d := openDesk(t, f, Options{})
+		respond(t, d, decide("thread-1", "q1", "approve"), "")
+		respond(t, d, decide("thread-1", "q2", "approve"), "")
+		synctest.Wait()
+		wantStates(t, d, "q2 sent, q1 unsent")
+	})
+}
+
 func TestEightRunAtOnceAndTheRestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()

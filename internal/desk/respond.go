@@ -210,7 +210,9 @@ func (d *Desk) put(e *entry) (*Entry, error) {
 	}
 	now := d.o.Now()
 	e.State, e.SendAt = Unsent, now.Add(cmp.Or(e.grace, d.o.Grace))
-	if due := e.question.Due; !due.IsZero() && !due.After(e.SendAt) {
+	// A deadline that is over does nothing any more where no default would answer.
+	due, ahead := e.question.Due, e.question.Due.After(now) || e.question.DefaultAction != ""
+	if !due.IsZero() && ahead && !due.After(e.SendAt) {
 		e.SendAt, e.urgent = now, true
 	}
 	if e.question.ID != "" && d.o.Secret(e.question) {

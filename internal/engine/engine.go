@@ -46,6 +46,7 @@ type Engine struct {
 	o       Options
 	out     *outlet
 	running running
+	overdue overdue
 }
 
 // New makes an Engine. store may be nil: a question, a resume or a history is then an error that says so.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 // of that changes, so that a step costs the same beside however much of it.
 type standing struct {
 	answered int        // answers that waiting runs have been given
-	due      *time.Time // the earliest deadline or timer
+	due      *time.Time // the earliest deadline or timer to come; where none is, the earliest deadline that is over
 	held     []*run     // failed ones, and those that wait for a time, in frontier order
 }
 
@@ -33,18 +34,31 @@ func (t *tree) standing() *standing {
 	}
 	s := &standing{}
 	t.stands = s
+	var over standing
 	for _, a := range t.asks {
-		if a.Due != nil && !a.Overdue { // a question already marked overdue waits for a person
+		switch {
+		case a.Due == nil:
+		case a.Overdue: // it waits for a person, and a sweep has nothing to do with it any more
+			over.earlier(*a.Due)
+		default:
 			s.earlier(*a.Due)
 		}
 		if a.run.asks[0] == a && a.run.status == waiting {
 			s.answered += len(a.run.given)
 		}
 	}
-	if t.timers == 0 && t.root.failed == 0 {
-		return s
+	if t.timers > 0 || t.root.failed > 0 {
+		s.hold(t.runs)
 	}
-	for r := range t.runs {
+	if s.due == nil {
+		s.due = over.due
+	}
+	return s
+}
+
+// hold looks for the runs that failed and those that wait for a time.
+func (s *standing) hold(runs iter.Seq[*run]) {
+	for r := range runs {
 		timer := r.status == waiting && !r.wake.IsZero()
 		if timer {
 			s.earlier(r.wake)
@@ -53,7 +67,6 @@ func (t *tree) standing() *standing {
 			s.held = append(s.held, r)
 		}
 	}
-	return s
 }
 
 func (s *standing) earlier(at time.Time) {

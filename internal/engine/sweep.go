@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -25,7 +26,7 @@ func (e *Engine) Sweep(ctx context.Context, carryOn bool) ([]Outcome, error) {
 		Status: []checkpoint.Status{checkpoint.Interrupted, checkpoint.Sleeping, checkpoint.Failed, checkpoint.Stalled},
 		// the bound is exclusive, and what is due now is due
 		DueBefore: now.Add(time.Microsecond),
-	})
+	}, e.overdue.told)
 	if err != nil {
 		return nil, err
 	}
@@ -38,13 +39,40 @@ func (e *Engine) Sweep(ctx context.Context, carryOn bool) ([]Outcome, error) {
 	if !carryOn {
 		return all, errors.Join(errs...)
 	}
-	stalled, err := e.threadIDs(ctx, checkpoint.Query{Status: []checkpoint.Status{checkpoint.Stalled}})
+	stalled, err := e.threadIDs(ctx, checkpoint.Query{Status: []checkpoint.Status{checkpoint.Stalled}}, nil)
 	errs = append(errs, err)
 	for _, thread := range stalled {
 		out, err := e.Resume(ctx, ResumeRequest{Thread: thread, Steal: true})
 		all, errs = collect(all, errs, out, err)
 	}
 	return all, errors.Join(errs...)
+}
+
+// overdue remembers the threads whose deadlines are all over and marked, by the version at which they were looked at: until
+// that changes a sweep has nothing to do there, however many there are. The zero value remembers none.
+type overdue struct {
+	mu      sync.Mutex
+	threads map[string]checkpoint.Version
+}
+
+// maxOverdue bounds what is remembered; beyond it each is looked at once more.
+const maxOverdue = 100_000
+
+func (o *overdue) tell(thread string, at checkpoint.Version) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.threads == nil || len(o.threads) >= maxOverdue {
+		o.threads = map[string]checkpoint.Version{}
+	}
+	o.threads[thread] = at
+}
+
+// told reports whether nothing is left to do for a thread as it is.
+func (o *overdue) told(t *checkpoint.ThreadInfo) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	at, known := o.threads[t.Thread]
+	return known && at == t.Version()
 }
 
 // collect notes what became of a thread, unless it was in other hands.
@@ -60,8 +88,8 @@ func collect(all []Outcome, errs []error, out *Outcome, err error) ([]Outcome, [
 	return all, errs
 }
 
-// threadIDs lists the ids a query selects, before any of them is touched.
-func (e *Engine) threadIDs(ctx context.Context, q checkpoint.Query) ([]string, error) {
+// threadIDs lists the ids a query selects but for those to leave out, before any of them is touched.
+func (e *Engine) threadIDs(ctx context.Context, q checkpoint.Query, leave func(*checkpoint.ThreadInfo) bool) ([]string, error) {
 	var ids []string
 	q.Limit = sweepPage
 	for {
@@ -69,8 +97,10 @@ func (e *Engine) threadIDs(ctx context.Context, q checkpoint.Query) ([]string, e
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range page.Threads {
-			ids = append(ids, t.Thread)
+		for i := range page.Threads {
+			if t := &page.Threads[i]; leave == nil || !leave(t) {
+				ids = append(ids, t.Thread)
+			}
 		}
 		if page.Next == "" {
 			return ids, nil
@@ -88,7 +118,7 @@ func (e *Engine) sweepThread(ctx context.Context, thread string, now time.Time) 
 		return nil, err
 	}
 	var answers []Answer
-	mark := false
+	mark, told := false, true
 	atRest := h.tree.root.ready == 0 && (h.info.Lease == nil || h.info.Lease.Answers == 0)
 	for _, a := range h.tree.asks {
 		if a.Due == nil || a.Overdue || a.Due.After(now) {
@@ -102,7 +132,7 @@ func (e *Engine) sweepThread(ctx context.Context, thread string, now time.Time) 
 				continue
 			}
 		}
-		if atRest {
+		if told = told && atRest; atRest {
 			a.Overdue, mark, h.tree.stands = true, true, nil
 			a.touch()
 		}
@@ -113,10 +143,15 @@ func (e *Engine) sweepThread(ctx context.Context, thread string, now time.Time) 
 		}
 	}
 	var out *Outcome
+	version := h.info.Version()
 	if mark {
 		if out, err = e.writeStep(ctx, h, checkpoint.SourceStep, nil); err != nil {
 			return nil, err
 		}
+		version = out.Version
+	}
+	if told && len(answers) == 0 {
+		e.overdue.tell(thread, version)
 	}
 	for _, answer := range answers {
 		next, err := e.Resume(ctx, deadlineRequest(thread, answer))

@@ -56,6 +56,9 @@ func TestDeadlines(t *testing.T) {
 			if q := all[0].Questions[0]; !q.Overdue || len(w.outcomes(asked.Thread)) != 0 {
 				t.Error("not marked overdue, or answered")
 			}
+			if row, err := w.store.Thread(t.Context(), asked.Thread); err != nil || row.Due == nil || !row.Due.Equal(w.clock.now()) {
+				t.Errorf("%s: of the overdue thread the row tells %v, %v", x.action, row.Due, err)
+			}
 			continue
 		}
 		for d := range w.store.Decisions(t.Context(), asked.Thread) {
