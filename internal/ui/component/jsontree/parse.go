@@ -44,6 +44,7 @@ type node struct {
 // Document is JSON that was read. Reading takes a while for a large one and needs no Tree, so that it can be done beside.
 type Document struct {
 	root  *node
+	index *index
 	count int // of its values
 }
 
@@ -62,7 +63,7 @@ func Parse(raw json.RawMessage) (*Document, error) {
 	}
 	openTo(root, depth)
 	root.number(0)
-	return &Document{root, count}, nil
+	return &Document{root, indexOf(root), count}, nil
 }
 
 // number gives a node and what is in it their order, from one on, and says which comes next.

@@ -3,9 +3,7 @@ package jsontree
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/hitl-tui/hitl-tui/internal/sanitize"
 	"github.com/hitl-tui/hitl-tui/internal/ui/component/pager"
 )
 
@@ -63,39 +61,9 @@ func (t *Tree) collect() {
 	for _, i := range pager.Matching(t.above, t.find.query) {
 		t.find.hits = append(t.find.hits, hit{line: i})
 	}
-	m := matcher{query: t.find.query, hits: t.find.hits}
-	m.walk(t.root)
-	t.find.hits = m.hits
+	t.find.hits = t.index.find(t.find.query, t.find.hits)
 	for _, i := range pager.Matching(t.below, t.find.query) {
 		t.find.hits = append(t.find.hits, hit{line: i, past: true})
-	}
-}
-
-type matcher struct {
-	query string
-	hits  []hit
-}
-
-func (m *matcher) has(text string) bool { return pager.Contains(text, m.query) }
-
-func (m *matcher) walk(n *node) {
-	switch {
-	case n.hasLines():
-		if m.has(n.key) {
-			m.hits = append(m.hits, hit{n, -1, false})
-		}
-		i := 0
-		for line := range strings.SplitSeq(strings.TrimSuffix(sanitize.Text(n.full), "\n"), "\n") {
-			if m.has(line) {
-				m.hits = append(m.hits, hit{n, i, false})
-			}
-			i++
-		}
-	case m.has(n.text) || m.has(n.key) || strings.Contains(m.query, ":") && m.has(n.label()+n.text):
-		m.hits = append(m.hits, hit{n, -1, false})
-	}
-	for _, c := range n.children {
-		m.walk(c)
 	}
 }
 

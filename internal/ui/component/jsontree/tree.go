@@ -19,6 +19,7 @@ type Tree struct {
 	pens         pens
 	pager        *pager.Pager
 	root         *node
+	index        *index
 	rows         []*node // what is not folded away
 	at           int     // the cursor
 	above, below pager.Source
@@ -70,7 +71,7 @@ func (t *Tree) SetJSON(raw json.RawMessage) error {
 // Open shows a document from its start, with what stands above and below it, either of which may be nil. A running search
 // is forgotten.
 func (t *Tree) Open(d *Document, above, below pager.Source) {
-	t.root, t.at, t.find = d.root, 0, finder{}
+	t.root, t.index, t.at, t.find = d.root, d.index, 0, finder{}
 	t.rows = t.root.shown(t.rows[:0])
 	t.setAround(above, below)
 	t.pager.SetSource(t.source())

@@ -193,3 +193,20 @@ func TestMatchesAreMarkedInTheTree(t *testing.T) {
 		t.Errorf("not one marked as found and one as gone to:\n%q", view)
 	}
 }
+
+// TestWhatIsFound: keys, places in lists and values, as they are drawn, each row and each line of a text once; a query in
+// lower case finds capitals too.
+func TestWhatIsFound(t *testing.T) {
+	tree := jsontree.New(theme.Must("", true))
+	tree.SetSize(60, 10)
+	if err := tree.SetJSON(json.RawMessage(`{"Ärger":"GROSS, gross","list":["a: b","Zwei\nÄpfel"],"end":"İ x"}`)); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]int{
+		"ärger": 1, "Ärger": 1, "ÄRGER": 0, "gross": 1, "Gross": 0, "äpfel": 1, "a: b": 1, "[1]": 1, "list": 1, "end: ": 1, " x": 1, "zwei": 1, "e": 4, "": 0, "none": 0,
+	} {
+		if n := tree.Search(query); n != want {
+			t.Errorf("%q is found %d times, want %d: %s", query, n, want, tree.SearchState())
+		}
+	}
+}

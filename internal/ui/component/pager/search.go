@@ -39,7 +39,7 @@ func Contains(text, query string) bool {
 	if strings.Contains(text, query) {
 		return true
 	}
-	return foldCase(query) && containsFolded(text, query)
+	return FoldsCase(query) && containsFolded(text, query)
 }
 
 // containsFolded is for a query in lower case. Of a hundred thousand lines none is copied that is ASCII.
@@ -96,8 +96,8 @@ func matching(src Source, query string) []int {
 	return found
 }
 
-// foldCase: a query without capitals matches both.
-func foldCase(query string) bool { return query == strings.ToLower(query) }
+// FoldsCase tells whether a query matches capitals too: one that has none itself.
+func FoldsCase(query string) bool { return query == strings.ToLower(query) }
 
 // Search looks for a text, shows the first line at or after the top of the window that has it, and tells how many
 // lines do. "" ends the search. A query in lower case matches capitals too.
@@ -203,7 +203,7 @@ func Highlight(th *theme.Theme, line, query string, current bool) string {
 	}
 	plain := ansi.Strip(line)
 	hay := plain
-	if foldCase(query) {
+	if FoldsCase(query) {
 		hay = strings.ToLower(plain)
 	}
 	if len(hay) != len(plain) {
