@@ -31,7 +31,7 @@ cross:
 
 # Everything a release publishes, into dist/, unpublished. Needs syft for the lists of what is in it.
 snapshot:
-	go run github.com/goreleaser/goreleaser/v2@v2.17.0 release --snapshot --clean
+	go run github.com/goreleaser/goreleaser/v2@v2.15.1 release --snapshot --clean
 
 # Rewrites what is generated from the code: docs/commands.md, docs/keys.md, docs/events.md, docs/payloads.md, docs/http.md, docs/json.md, docs/config.md, the tables of docs/workflows.md, docs/programs.md and docs/agentmap.md, schema/.
 generate:
