@@ -6,9 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/hitl-tui/hitl-tui/internal/ui/cell"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
@@ -194,37 +192,4 @@ func (p *Pager) SearchState() string {
 func (s *search) highlight(th *theme.Theme, i int, line string) string {
 	current := s.current >= 0 && s.current < len(s.matches) && s.matches[s.current] == i
 	return Highlight(th, line, s.query, current)
-}
-
-// Highlight marks a query in a line that may carry styles; current is the line that was gone to.
-func Highlight(th *theme.Theme, line, query string, current bool) string {
-	if query == "" {
-		return line
-	}
-	plain := ansi.Strip(line)
-	hay := plain
-	if FoldsCase(query) {
-		hay = strings.ToLower(plain)
-	}
-	if len(hay) != len(plain) {
-		hay = plain
-	}
-	style := th.Match
-	if current {
-		style = th.CurrentMatch
-	}
-	var ranges []lipgloss.Range
-	for from := 0; ; {
-		at := strings.Index(hay[from:], query)
-		if at < 0 {
-			break
-		}
-		start := cell.Width(plain[:from+at])
-		ranges = append(ranges, lipgloss.NewRange(start, start+cell.Width(query), style))
-		from += at + len(query)
-	}
-	if len(ranges) == 0 {
-		return line
-	}
-	return lipgloss.StyleRanges(line, ranges...)
 }
