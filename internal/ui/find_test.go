@@ -216,3 +216,22 @@ func TestCopyValueAndPathOfATree(t *testing.T) {
 		})
 	}
 }
+
+// TestAllOfALongContextCanBeRead: in the raw display, also where the context stands at the side.
+func TestAllOfALongContextCanBeRead(t *testing.T) {
+	q := strewn(text("short"), "text")
+	q.Context = []actions.Labelled{{Label: "log", Value: text(strings.Repeat("line\n", 30) + "the very last")}}
+	for _, size := range tuitest.Sizes() {
+		synctest.Test(t, func(t *testing.T) {
+			l := start(t, contentDesk(t, q), size[0], size[1])
+			l.Keys("enter")
+			l.View()
+			l.Keys("d", "/")
+			l.Type("very last")
+			l.Keys("enter")
+			if screen := ansi.Strip(l.View()); !strings.Contains(screen, "the very last") {
+				t.Errorf("%v:\n%s", size, screen)
+			}
+		})
+	}
+}

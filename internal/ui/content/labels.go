@@ -12,11 +12,12 @@ import (
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
-// longest is how many lines of a value stand among the context.
+// longest is how many lines of a value stand among the context, unless all of it is wanted.
 const longest = 12
 
-// Context draws labelled values: short ones beside their labels, long ones below.
-func Context(t *theme.Theme, items []actions.Labelled, w int) pager.Source {
+// Context draws labelled values: short ones beside their labels, long ones below, whole or the first lines of them. What is
+// cut ends with "…".
+func Context(t *theme.Theme, items []actions.Labelled, w int, whole bool) pager.Source {
 	label := 0
 	for _, x := range items {
 		label = max(label, cell.Width(sanitize.Line(x.Label)))
@@ -31,11 +32,15 @@ func Context(t *theme.Theme, items []actions.Labelled, w int) pager.Source {
 		}
 		lines = append(lines, t.Muted.Render(sanitize.Line(x.Label)))
 		src := doc.Rendered(t, w-2)
-		for i := range min(src.Len(), longest) {
+		shown := src.Len()
+		if !whole {
+			shown = min(shown, longest)
+		}
+		for i := range shown {
 			lines = append(lines, "  "+src.Line(i))
 		}
-		if n := src.Len() - longest; n > 0 {
-			lines = append(lines, t.Muted.Render(fmt.Sprintf("  ... %d more lines, all in the raw display", n)))
+		if n := src.Len() - shown; n > 0 {
+			lines = append(lines, t.Muted.Render(fmt.Sprintf("  %d more lines in the raw display …", n)))
 		}
 	}
 	return lines

@@ -2,11 +2,13 @@ package content
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hitl-tui/hitl-tui/internal/actions"
 	"github.com/hitl-tui/hitl-tui/internal/ui/theme"
 )
 
@@ -24,5 +26,24 @@ func TestFieldsKeepTheirOrder(t *testing.T) {
 	}
 	if Fields(th, json.RawMessage(`{"type":"string"}`)).Len() > 0 {
 		t.Error("a text is no form")
+	}
+}
+
+// TestContextIsWhole: a long value among the context is cut with a word on where all of it is, and there it is.
+func TestContextIsWhole(t *testing.T) {
+	long := json.RawMessage(`"` + strings.Repeat(`line\n`, 30) + `last"`)
+	items := []actions.Labelled{{Label: "log", Value: long}, {Label: "by", Value: json.RawMessage(`"ana"`)}}
+	for whole, want := range map[bool]struct {
+		lines int
+		text  string
+	}{false: {1 + longest + 1 + 1, "19 more lines in the raw display …"}, true: {1 + 31 + 1, "last"}} {
+		src := Context(theme.Must("", true), items, 60, whole)
+		var lines []string
+		for i := range src.Len() {
+			lines = append(lines, ansi.Strip(src.Line(i)))
+		}
+		if len(lines) != want.lines || strings.TrimSpace(lines[len(lines)-2]) != want.text {
+			t.Errorf("whole %v: %d lines: %q", whole, len(lines), lines)
+		}
 	}
 }

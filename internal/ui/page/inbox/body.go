@@ -156,7 +156,7 @@ func (d draft) below() pager.Source {
 		}
 	}
 	if len(q.Context) > 0 && d.context {
-		parts = append(parts, content.Blank(), content.Heading(t, "context"), content.Context(t, q.Context, d.w))
+		parts = append(parts, content.Blank(), content.Heading(t, "context"), content.Context(t, q.Context, d.w, d.mode == raw && !d.plain))
 	}
 	return pager.Join(parts...)
 }

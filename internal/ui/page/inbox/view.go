@@ -174,7 +174,7 @@ func (p *Page) sideContext(q desk.Question, w, h int) (lines []string, whole boo
 	v := &p.view
 	if key := fmt.Sprintf("%s\x00%d\x00%v\x00%s\x00%d", identity(q), w, v.theme.Dark, v.theme.Name, p.details.epoch); v.sideOf != key {
 		v.sideOf, v.sideLines = key, nil
-		src := content.Context(p.theme, q.Context, w-2)
+		src := content.Context(p.theme, q.Context, w-2, false)
 		for i := range src.Len() {
 			v.sideLines = append(v.sideLines, " "+src.Line(i))
 		}
