@@ -3,6 +3,7 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -243,6 +244,20 @@ func (m *Model) keepBulk(x desk.Draft) tea.Cmd {
 	}
 	d := m.desk
 	return func() tea.Msg { return saved{draft: x, err: d.SaveDraft(x)} }
+}
+
+// forgetBulks drops what was typed for bulks that are sent. One that is not in the outbox was taken after it was read.
+func (m *Model) forgetBulks() {
+	maps.DeleteFunc(m.bulks, func(bulk string, _ desk.Draft) bool {
+		sent := false
+		for _, e := range m.outbox {
+			if e.Bulk == bulk && e.State != desk.Sent {
+				return false
+			}
+			sent = sent || e.Bulk == bulk
+		}
+		return sent
+	})
 }
 
 // bulkBack marks again what a bulk answered that was taken back, and keeps what was typed for it.

@@ -3,6 +3,7 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -221,4 +222,16 @@ func TestBulkThatNoQuestionTakes(t *testing.T) {
 		p.Expect("RESPOND 1 question", "too long", "! Say 2:")
 		wantOutbox(t, d)
 	})
+}
+
+// TestTextOfSentBulksIsNotKept: it can be taken back no more, and a desk is open for weeks.
+func TestTextOfSentBulksIsNotKept(t *testing.T) {
+	m := New(t.Context(), desktest.New(t), Options{})
+	for _, bulk := range []string{"sent", "partly", "new"} {
+		m.bulks[bulk] = desk.Draft{Text: "over budget"}
+	}
+	outboxRead{{ID: "1", Bulk: "sent", State: desk.Sent}, {ID: "2", Bulk: "partly", State: desk.Sent}, {ID: "3", Bulk: "partly", State: desk.Unsent}}.apply(m)
+	if got := slices.Sorted(maps.Keys(m.bulks)); !slices.Equal(got, []string{"new", "partly"}) {
+		t.Errorf("kept for %q", got)
+	}
 }

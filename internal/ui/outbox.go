@@ -27,6 +27,7 @@ func (o outboxRead) apply(m *Model) tea.Cmd {
 	}
 	m.outbox = o
 	m.inbox.SetOutbox(o)
+	m.forgetBulks()
 	var cmds []tea.Cmd
 	for _, e := range o {
 		if e.State == before[e.ID] {

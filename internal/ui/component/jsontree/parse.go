@@ -45,7 +45,6 @@ type node struct {
 type Document struct {
 	root  *node
 	index *index
-	count int // of its values
 }
 
 // Parse reads a document, keeping the order of keys. It shows unfolded at first, or where it is large its first two levels.
@@ -63,7 +62,7 @@ func Parse(raw json.RawMessage) (*Document, error) {
 	}
 	openTo(root, depth)
 	root.number(0)
-	return &Document{root, indexOf(root), count}, nil
+	return &Document{root, indexOf(root)}, nil
 }
 
 // number gives a node and what is in it their order, from one on, and says which comes next.
