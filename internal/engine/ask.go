@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -71,7 +72,7 @@ func (r *run) ask(x Ask) {
 	for _, a := range r.asks {
 		if a.Key == x.Key && !a.closed {
 			a.ContentKey = x.ContentKey
-			a.becomes(bytes.TrimSpace(x.Payload))
+			a.becomes(x)
 			a.touch()
 			return
 		}
@@ -87,11 +88,7 @@ func (r *run) ask(x Ask) {
 	if a.ContentKey == "" {
 		a.ContentKey = q.ContentKey
 	}
-	timeout := x.Timeout
-	if timeout == 0 {
-		timeout = q.Timeout()
-	}
-	a.Due = q.Due(now, timeout)
+	a.Due = q.Due(now, cmp.Or(x.Timeout, q.Timeout()))
 	if l, ok := t.links[a.Address]; ok {
 		previous := l.Previous
 		a.Previous, a.Round = &previous, l.Round
@@ -105,7 +102,8 @@ func (r *run) ask(x Ask) {
 }
 
 // becomes takes over what is asked again, and a deadline in it that is another than before: that clock is not ours.
-func (a *ask) becomes(payload json.RawMessage) {
+func (a *ask) becomes(x Ask) {
+	payload := json.RawMessage(bytes.TrimSpace(x.Payload))
 	if bytes.Equal(a.Payload, payload) {
 		return
 	}
@@ -115,7 +113,7 @@ func (a *ask) becomes(payload json.RawMessage) {
 	if before.Deadline == nil && q.Deadline == nil || before.Deadline != nil && q.Deadline != nil && before.Deadline.Equal(*q.Deadline) {
 		return
 	}
-	a.Due, a.Overdue = q.Due(a.Asked, q.Timeout()), false
+	a.Due, a.Overdue = q.Due(a.Asked, cmp.Or(x.Timeout, q.Timeout())), false
 }
 
 // close ends a question. Whoever closes some has the tree forget them.

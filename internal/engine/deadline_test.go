@@ -115,9 +115,9 @@ func TestAForkKeepsADeadlineOfTheOutsideWorld(t *testing.T) {
 }
 
 // TestADeadlineMovesWithItsQuestion: an agent that asks again, because another question was answered, may name another
-// time, or none; the clock of its question else goes on.
+// time, or none; the clock of its question else goes on, and so does the time that it has for an answer.
 func TestADeadlineMovesWithItsQuestion(t *testing.T) {
-	for _, again := range []time.Duration{time.Hour, 3 * time.Hour, -time.Hour, 0} {
+	for again, want := range map[time.Duration]time.Duration{time.Hour: time.Hour, 3 * time.Hour: 2 * time.Hour, -time.Hour: -time.Hour, 0: 2 * time.Hour} {
 		w := newWorld(t)
 		began := w.clock.now()
 		n := node("agent", func(_ context.Context, c *Call) (Result, error) {
@@ -128,7 +128,7 @@ func TestADeadlineMovesWithItsQuestion(t *testing.T) {
 			if q.Deadline = &at; len(c.Resume) > 0 && again == 0 {
 				q.Deadline = nil
 			}
-			open := []Ask{{Key: "timed", Payload: js(q)}}
+			open := []Ask{{Key: "timed", Payload: js(q), Timeout: 2 * time.Hour}}
 			if len(c.Resume) == 0 {
 				open = append(open, Ask{Key: "other", Payload: js(plainQuestion)})
 			}
@@ -142,7 +142,7 @@ func TestADeadlineMovesWithItsQuestion(t *testing.T) {
 		switch {
 		case len(out.Questions) != 1 || q.ID != first.Questions[0].ID || !q.Asked.Equal(began):
 			t.Errorf("%s: %+v", again, out.Questions)
-		case again == 0 && q.Due != nil, again != 0 && (q.Due == nil || !q.Due.Equal(began.Add(again))):
+		case q.Due == nil || !q.Due.Equal(began.Add(want)):
 			t.Errorf("%s: due %v", again, q.Due)
 		}
 	}

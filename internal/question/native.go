@@ -48,6 +48,9 @@ func readStored(payload json.RawMessage) (actions.Question, bool) {
 			return actions.Question{}, false
 		}
 	}
+	if q.Deadline != nil { // a program may have written it, with any zone
+		q.Deadline = instant(*q.Deadline)
+	}
 	return q, true
 }
 

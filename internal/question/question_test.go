@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -134,5 +135,13 @@ func TestEncode(t *testing.T) {
 	}
 	if _, err := question.Encode("strange", nil, question.Given{}); err == nil {
 		t.Error("an unknown shape is written")
+	}
+}
+
+// TestADeadlineIsKeptAsStoresKeepTimes: in UTC and whole microseconds, whoever wrote the question.
+func TestADeadlineIsKeptAsStoresKeepTimes(t *testing.T) {
+	q, _ := question.Recognise(json.RawMessage(`{"kind":"approval","message":"Go?","deadline":"2027-03-05T14:00:00.1234567+01:00"}`), nil)
+	if want := time.Date(2027, 3, 5, 13, 0, 0, 123456000, time.UTC); q.Deadline == nil || *q.Deadline != want {
+		t.Errorf("deadline %v, want %v", q.Deadline, want)
 	}
 }
