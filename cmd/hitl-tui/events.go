@@ -50,7 +50,7 @@ hitl-tui events --follow --json | jq 'select(.status == "interrupted") | .thread
 			return err
 		}
 		defer d.close()
-		t := &teller{app: a}
+		t := &teller{app: a, met: map[string]bool{}}
 		if len(args) > 0 {
 			detail, err := d.Open(cmd.Context(), args[0])
 			if err != nil {
@@ -74,14 +74,12 @@ type teller struct {
 	*app
 	thread string   // the only one of interest, "" all
 	seen   []string // threads, whose names are told apart
+	met    map[string]bool
 	short  map[string]string
 }
 
 func (t *teller) timeline(ctx context.Context, d *opened, limit int) error {
 	events, err := d.Timeline(ctx, t.thread, limit)
-	for _, e := range events {
-		t.meet(e.Thread)
-	}
 	if e := t.tellBatch(events); e != nil {
 		return e
 	}
@@ -131,6 +129,7 @@ func (t *teller) unread(err error) error {
 
 // tellBatch writes events in one go.
 func (t *teller) tellBatch(events []desk.Event) error {
+	t.meet(events)
 	var b bytes.Buffer
 	for _, e := range events {
 		if t.thread != "" && e.Thread != "" && e.Thread != t.thread || e.Kind == desk.OutboxChanged {
@@ -144,7 +143,6 @@ func (t *teller) tellBatch(events []desk.Event) error {
 			}
 			continue
 		}
-		t.meet(e.Thread)
 		for _, line := range happened(e) {
 			fmt.Fprintln(&b, t.line(e, line))
 		}
@@ -156,13 +154,20 @@ func (t *teller) tellBatch(events []desk.Event) error {
 	return err
 }
 
-// meet notes a thread, so that its short name is no other's.
-func (t *teller) meet(thread string) {
-	if _, known := t.short[thread]; known || thread == "" || t.flags.json {
+// meet notes the threads of events, so that the short name of each is no other's.
+func (t *teller) meet(events []desk.Event) {
+	if t.flags.json || t.thread != "" { // no names are written
 		return
 	}
-	t.seen = append(t.seen, thread)
-	t.short = desk.ShortNames(t.seen)
+	before := len(t.seen)
+	for _, e := range events {
+		if e.Thread != "" && !t.met[e.Thread] {
+			t.seen, t.met[e.Thread] = append(t.seen, e.Thread), true
+		}
+	}
+	if len(t.seen) > before {
+		t.short = desk.ShortNames(t.seen)
+	}
 }
 
 // line is one line of an event, cut where a terminal ends.
