@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"charm.land/fang/v2"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hitl-tui/hitl-tui/internal/desk"
+	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
 	"github.com/hitl-tui/hitl-tui/internal/redact"
 )
 
@@ -50,6 +52,18 @@ type app struct {
 	redact redact.Rules // of the configuration, once it is read
 	store  string       // the URL of the store, once it is known
 	code   int          // exit code a command chose although nothing failed
+	wrote  *writes      // whether anything was printed on standard output
+}
+
+// writes passes on what is printed and knows whether anything was.
+type writes struct {
+	io.Writer
+	any bool
+}
+
+func (w *writes) Write(p []byte) (int, error) {
+	w.any = w.any || len(p) > 0
+	return w.Writer.Write(p)
 }
 
 // globals are the flags every command has.
@@ -77,7 +91,10 @@ func (e *exitError) Error() string { return fmt.Sprintf("exit %d", e.exit) }
 
 // run runs one command line and gives the exit code. A panic is a bug: it is told as one and exits 70.
 func run(args []string, m *machine) (exit int) {
-	a := &app{machine: m}
+	printed := &writes{Writer: m.out}
+	own := *m
+	own.out = printed
+	a := &app{machine: &own, wrote: printed}
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(m.err, "hitl-tui: a bug: %v\n\n%s\nPlease report this with the lines above.\n", p, debug.Stack())
@@ -88,7 +105,7 @@ func run(args []string, m *machine) (exit int) {
 	a.wrapHelp(root)
 	root.SetArgs(args)
 	root.SetIn(m.in)
-	root.SetOut(m.out)
+	root.SetOut(a.out)
 	root.SetErr(m.err)
 	ctx, stop := a.signals(context.Background())
 	defer stop()
@@ -97,11 +114,11 @@ func run(args []string, m *machine) (exit int) {
 		fang.WithoutManpage(),
 		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}),
 	)
-	return a.exitOf(ctx, err)
+	return a.exitOf(ctx, args, err)
 }
 
 // exitOf tells err where that was not done yet and maps it to the exit code.
-func (a *app) exitOf(ctx context.Context, err error) int {
+func (a *app) exitOf(ctx context.Context, args []string, err error) int {
 	var own *exitError
 	var shown *shownError
 	switch {
@@ -116,8 +133,28 @@ func (a *app) exitOf(ctx context.Context, err error) int {
 	if code == desk.CodeInternal && isUsage(err) {
 		code = desk.CodeUsage
 	}
-	a.tell(err, code)
+	a.tell(err)
+	if !a.wrote.any && (a.flags.json || asksJSON(args)) {
+		a.refuse(err, code)
+	}
 	return signalled(ctx, desk.ExitCode(code))
+}
+
+// asksJSON reports whether a command line asks for JSON, where a fault in it kept its flags from being read.
+func asksJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json")
+}
+
+// refuse prints an error as an envelope: what reads JSON finds some, whichever command it was.
+func (a *app) refuse(err error, code string) {
+	e := wire.FromError(err, nil)
+	e.Error.Code, e.Error.Message = code, a.safe(err, e.Error.Message)
+	if failed := a.printJSON(e); failed != nil {
+		a.tell(failed)
+	}
 }
 
 // signalled turns the exit code of a cancelled command into the one of the signal that cancelled it.

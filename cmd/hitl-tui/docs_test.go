@@ -151,3 +151,61 @@ func matches(want, got string) bool {
 	}
 	return regexp.MustCompile(fmt.Sprintf(`(?s)\A%s\z`, strings.Join(parts, ".*"))).MatchString(got)
 }
+
+// TestLinksOfPages: a link from one page to another, to a part of it or to a file leads somewhere.
+func TestLinksOfPages(t *testing.T) {
+	const root = "../.."
+	var pages []string
+	for _, pattern := range []string{"*.md", "*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	links := 0
+	for _, page := range pages {
+		for _, m := range link.FindAllStringSubmatch(proseOf(t, page), -1) {
+			target, part, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, ":") { // on the web
+				continue
+			}
+			links++
+			file := page
+			if target != "" {
+				file = filepath.Join(filepath.Dir(page), filepath.FromSlash(target))
+			}
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("%s: the link %s leads nowhere: %v", page, m[1], err)
+			} else if part != "" && !anchorsOf(t, file)[part] {
+				t.Errorf("%s: the link %s leads to no heading of %s", page, m[1], file)
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("%d links were found in %v; the pages have more", links, pages)
+	}
+}
+
+// proseOf is a page without its fenced blocks.
+func proseOf(t *testing.T, page string) string {
+	t.Helper()
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(string(raw), "")
+}
+
+// anchorsOf are the names by which links find the headings of a page: in small letters, with a hyphen for each blank, and
+// without marks, as the hosts of repositories make them.
+func anchorsOf(t *testing.T, page string) map[string]bool {
+	t.Helper()
+	marks := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	anchors := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^#{1,6} +(.+)$`).FindAllStringSubmatch(proseOf(t, page), -1) {
+		anchors[strings.ReplaceAll(marks.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+	}
+	return anchors
+}

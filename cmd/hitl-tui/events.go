@@ -93,7 +93,7 @@ func (t *teller) timeline(ctx context.Context, d *opened, limit int) error {
 func (t *teller) follow(ctx context.Context, d *opened, before int) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if out, is := t.out.(*os.File); is {
+	if out, is := t.wrote.Writer.(*os.File); is {
 		defer whenUnread(out, stop)()
 	}
 	// Before what was: nothing is to happen between the two.

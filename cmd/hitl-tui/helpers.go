@@ -64,7 +64,7 @@ func (a *app) validateCommand() *cobra.Command {
 					if len(args) == 1 || a.flags.json {
 						return failed
 					}
-					a.tell(failed, desk.Code(failed)) // the files after it are checked all the same
+					a.tell(failed) // the files after it are checked all the same
 					failed = &shownError{desk.Code(failed)}
 				default:
 					if !a.flags.json {

@@ -62,9 +62,8 @@ func (a *app) say(format string, args ...any) {
 }
 
 // tell writes an error: what failed and what to do about it.
-func (a *app) tell(err error, code string) {
+func (a *app) tell(err error) {
 	fmt.Fprintf(a.err, "hitl-tui: %s\n", sanitize.Text(a.safe(err, strings.TrimRight(desk.Explain(err), "\n"))))
-	_ = code
 }
 
 // safe masks the secrets in what is told of an error. A fault of the configuration holds none: it quotes no line with one,
