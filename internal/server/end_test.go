@@ -54,9 +54,11 @@ func TestShutdownLeavesStalled(t *testing.T) {
 	if a.json["status"] != "stalled" || a.json["success"] != false {
 		t.Errorf("%s", a.body)
 	}
+	asksNothing(t, a)
 	w.shutDown()
 	w.closeStore()
 	next := newWorld(t, setting{dir: w.dir})
+	asksNothing(t, next.call(reader, "GET", "/v1/threads/t-0001", ""))
 	rows, err := next.desk.Decisions(t.Context(), "t-0001", 0)
 	if err != nil || len(rows) != 1 || rows[0].Outcome != "applied" {
 		t.Errorf("the record: %+v, %v", rows, err)
@@ -65,6 +67,14 @@ func TestShutdownLeavesStalled(t *testing.T) {
 	a = next.resume("t-0001", "").want(t, 200, "")
 	if a.json["status"] != "done" {
 		t.Errorf("%s", a.body)
+	}
+}
+
+// asksNothing: the question has been answered, though its answer is not yet part of a step.
+func asksNothing(t *testing.T, a answered) {
+	t.Helper()
+	if open, is := a.json["interrupts"].([]any); !is || len(open) > 0 || a.json["interrupted"] != false {
+		t.Errorf("it asks what has been answered: %s", a.body)
 	}
 }
 

@@ -42,7 +42,21 @@ func (s *Source) Answer(ctx context.Context, r desk.AnswerRequest) (*desk.Result
 	if err != nil {
 		return nil, s.told(ctx, request, err)
 	}
-	return resultOf(out, s.now()), nil
+	return s.rested(ctx, out), nil
+}
+
+// rested is how a run came to rest. Where it was stopped on the way, what its step asked and a person has answered since is
+// open no more, as in Open.
+func (s *Source) rested(ctx context.Context, out *engine.Outcome) *desk.Result {
+	r := resultOf(out, s.now())
+	if !r.Interrupted || out.Status != checkpoint.Stalled && out.Status != checkpoint.Running {
+		return r
+	}
+	// Where it cannot be read any more, the outcome alone is told: it has happened.
+	if d, err := s.Open(context.WithoutCancel(ctx), r.Thread); err == nil && d.Step == r.Step {
+		r.Questions, r.Interrupted = d.Questions, len(d.Questions) > 0
+	}
+	return r
 }
 
 // request turns a request of the desk into one of the engine.

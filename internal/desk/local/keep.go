@@ -229,7 +229,7 @@ func (s *Source) Sweep(ctx context.Context, carryOn bool) ([]desk.Result, error)
 	s.engine.Heard()
 	all := make([]desk.Result, len(outcomes))
 	for i := range outcomes {
-		all[i] = *resultOf(&outcomes[i], s.now())
+		all[i] = *s.rested(ctx, &outcomes[i])
 	}
 	return all, Coded(err)
 }

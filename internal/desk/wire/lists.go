@@ -38,10 +38,8 @@ func FromState(d *desk.Detail, s *desk.State) Show {
 		x.State = map[string]json.RawMessage{}
 	}
 	if s.Step == d.Step {
-		x.Status, x.Outputs = d.Status, d.Outputs
-		if len(d.Questions) > 0 {
-			x.Interrupts = Interrupts(d.Questions)
-		}
+		// The step keeps a question until the next one is written; the thread knows that it has been answered.
+		x.Status, x.Outputs, x.Interrupted, x.Interrupts = d.Status, d.Outputs, len(d.Questions) > 0, Interrupts(d.Questions)
 		if d.Failure != "" {
 			x.Error = failure(d.FailedNode, d.Failure)
 		}
