@@ -14,6 +14,8 @@ func wording() []phrase {
 		{regexp.MustCompile("`hitl-tui resume (\\S+) --wait`"), "POST /v1/threads/$1/resume without an action"},
 		{regexp.MustCompile("`hitl-tui history (\\S+)`"), "GET /v1/threads/$1/history"},
 		{regexp.MustCompile("`hitl-tui threads`"), "GET /v1/threads"},
+		{regexp.MustCompile("`hitl-tui show`"), "GET /v1/threads/ID"},
+		{regexp.MustCompile(": `hitl-tui validate [^`]*` names its graphs"), ""}, // they are told before it
 		{regexp.MustCompile("`hitl-tui actions`"), "GET /openapi.json"},
 		{regexp.MustCompile(`--steal answers`), "steal: true in the body answers"},
 		{regexp.MustCompile(`--interrupt\b`), "interrupt_id"},

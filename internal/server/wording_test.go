@@ -21,6 +21,8 @@ func TestRemediesNameNoFlags(t *testing.T) {
 		"if its runner died, `hitl-tui resume t-1 --wait`, or `hitl-tui sweep --carry-on` after 15 s, carries on": "if its runner died, POST /v1/threads/t-1/resume without an action, after 15 s, carries on",
 		"a question is open; tag failed, too: --carry-on runs it again and answers nothing":                       "a question is open; tag failed, too: `hitl-tui resume THREAD --carry-on` on the server's host runs it again and answers nothing",
 		"there is no step 9: `hitl-tui history t-1` lists its steps":                                              "there is no step 9: GET /v1/threads/t-1/history lists its steps",
+		"no such open question \"x\"; open are a: `hitl-tui show` lists the open questions":                       "no such open question \"x\"; open are a: GET /v1/threads/ID lists the open questions",
+		"team.csv has no graph \"B\"; it has A: `hitl-tui validate team.csv` names its graphs":                    "team.csv has no graph \"B\"; it has A",
 		"name one with --interrupt": "name one with interrupt_id",
 	} {
 		if got := s.overHTTP(cli); got != http {

@@ -233,6 +233,7 @@ func TestAgentMapRuns(t *testing.T) {
 		{"own/fan.csv", true, checkpoint.Done, map[string]string{"b": "false"}},
 		{"own/nested.csv::Outer", false, checkpoint.Done, map[string]string{"report": `"no: stop"`}},
 		{"own/nested.csv::Outer", true, checkpoint.Done, map[string]string{"report": `"refused: [\"Inner/Ask was cancelled by ann\"]"`}},
+		{"own/orchestrator-default.csv", false, checkpoint.Done, map[string]string{"route": `"Clerk"`, "done": `"a person: request"`}},
 		{"own/orchestrator.csv", false, checkpoint.Done, map[string]string{"route": `"Refund"`}},
 		{"own/prompts.csv", false, checkpoint.Done, map[string]string{
 			"greeted": `"Hello name."`, "closed": `"Dear name,\nit said: stop"`, "plain": `"prompt: stop"`}},

@@ -123,6 +123,8 @@ func TestCSVFaults(t *testing.T) {
 		"settings not read":    {"Graph,Node,Type,Context\nG,A,human,{interaction_type: }\n", `2:30 the Context begins like an object`},
 		"prompt elsewhere":     {"Graph,Node,Type,Prompt\nG,A,llm,file:x.txt\n", `2:9 the prompt "file:x.txt" is kept elsewhere: there is no file x.txt in the folders prompts, ../prompts, ., from where`},
 		"prompt of a number":   {"Graph,Node,Type,Prompt\nG,A,echo,yaml:t.csv#a\n", `2:10 the prompt "yaml:t.csv#a" is kept elsewhere: `},
+		"no such default":      {"Graph,Node,Type,Context\nG,A,orchestrator,{'default_target': 'b'}\nG,B,echo,\n", `2:37 default_target names the node "b", which is not in the graph "G"; did you mean "B"?`},
+		"default of its own":   {"Graph,Node,Type,Context\nG,A,orchestrator,{'default_target': 'A'}\nG,B,echo,\n", `2:37 default_target leads the orchestrator "A" back to itself`},
 		"nothing to pick":      {"Graph,Node,Type\nG,A,orchestrator\n", `2:3 the orchestrator "A" has no node to pick`},
 		"field of a sub-graph": {"Graph,Node,Type,Output,Context\nG,A,graph,a=bc,{workflow=::H}\nH,B,echo,bcd,\n", `2:11 no cell of the graph "H" names the field "bc"; did you mean "bcd"?`},
 	} {

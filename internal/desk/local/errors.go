@@ -83,7 +83,7 @@ func typed(err error) *desk.Error {
 	case errors.As(err, &graph):
 		return &desk.Error{Code: desk.CodeNotFound, Remedy: "`hitl-tui validate " + graph.File + "` names its graphs"}
 	case errors.As(err, &name) && errors.Is(err, fs.ErrNotExist):
-		return &desk.Error{Code: desk.CodeNotFound}
+		return &desk.Error{Code: desk.CodeNotFound, Remedy: "check the name"}
 	case errors.As(err, &name):
 		return &desk.Error{Code: desk.CodeWorkflowInvalid}
 	default:

@@ -44,6 +44,29 @@ func (t *translator) candidates(w *work) []*work {
 	return list
 }
 
+// fallback is the node that an orchestrator leads to where nothing fits: any other of the graph, also one that it does not
+// pick from. It is nil where none is named.
+func (t *translator) fallback(w *work) *work {
+	if w.context == nil {
+		return nil
+	}
+	x := w.context.get("default_target")
+	if !x.isText() {
+		return nil
+	}
+	if x.Text == w.Name {
+		t.fault(x.At, "default_target leads the orchestrator %q back to itself: name another node", w.Name)
+		return nil
+	}
+	for _, other := range t.nodes {
+		if other.Name == x.Text {
+			return other
+		}
+	}
+	t.fault(x.At, "default_target names the node %q, which is not in the graph %q%s", x.Text, t.graph.Name, t.nodeHint(x.Text))
+	return nil
+}
+
 // makeOrchestrator makes a node that picks the next one by itself, from what it is told of the candidates.
 func makeOrchestrator(t *translator, w *work, v *Value) {
 	candidates := w.candidates
@@ -59,7 +82,7 @@ func makeOrchestrator(t *translator, w *work, v *Value) {
 		known.Entries = append(known.Entries, Entry{text(c.At, c.name), about})
 	}
 	settings := mapping(w.At)
-	t.orchestratorSettings(w, settings, candidates)
+	t.orchestratorSettings(w, settings)
 	settings.put("nodes", known)
 	t.run(w, v, w.agent.name, settings)
 	out := t.writes(w, "output.result")
@@ -70,7 +93,11 @@ func makeOrchestrator(t *translator, w *work, v *Value) {
 		return
 	}
 	when := list(w.At)
-	for _, c := range candidates {
+	targets := candidates
+	if w.fallback != nil && !slices.Contains(candidates, w.fallback) {
+		targets = append(slices.Clone(candidates), w.fallback)
+	}
+	for _, c := range targets {
 		branch := mapping(w.At)
 		branch.put("if", text(w.At, "output.result == "+quoted(c.name)))
 		branch.put("then", text(c.At, c.name))
@@ -81,18 +108,14 @@ func makeOrchestrator(t *translator, w *work, v *Value) {
 }
 
 // orchestratorSettings keeps what holds without a model.
-func (t *translator) orchestratorSettings(w *work, settings *Value, candidates []*work) {
+func (t *translator) orchestratorSettings(w *work, settings *Value) {
 	if w.context == nil {
 		return
 	}
 	if x := w.context.get("matching_strategy"); x != nil && x.Text != "algorithm" {
 		t.warn(x.At, "the orchestrator %q matches by algorithm here, without asking a model", w.Name)
 	}
-	if x := w.context.get("default_target"); x.isText() {
-		if !slices.ContainsFunc(candidates, func(c *work) bool { return c.Name == x.Text }) {
-			t.fault(x.At, "default_target names the node %q, which is not among those that may be picked%s", x.Text, t.nodeHint(x.Text))
-			return
-		}
-		settings.put("default_target", text(x.At, t.names[x.Text]))
+	if w.fallback != nil {
+		settings.put("default_target", text(w.context.get("default_target").At, w.fallback.name))
 	}
 }

@@ -94,6 +94,7 @@ type work struct {
 	edges   edges
 
 	candidates []*work // of an orchestrator
+	fallback   *work   // of an orchestrator, nil for none
 }
 
 // input is one field that a node is given.
@@ -379,6 +380,10 @@ func (t *translator) leadsTo(w *work) []string {
 		for _, c := range w.candidates {
 			names = append(names, c.Name)
 			seen[c.Name] = true
+		}
+		if w.fallback = t.fallback(w); w.fallback != nil && !seen[w.fallback.Name] {
+			names = append(names, w.fallback.Name)
+			seen[w.fallback.Name] = true
 		}
 	}
 	for _, list := range [][]target{w.edges.edge, w.edges.success, w.edges.failure} {
