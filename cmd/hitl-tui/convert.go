@@ -21,12 +21,13 @@ func (a *app) convertCommand() *cobra.Command {
 	var force bool
 	cmd := a.command("convert FILE.csv[::GRAPH]", "Write a graph of an AgentMap CSV file as YAML",
 		`Prints a graph of an AgentMap CSV file as a YAML workflow, which runs as the CSV does. With --output the graphs of the
-file, or the one that is named with the graphs that it runs, are written into a folder, each as GRAPH.yaml.`,
+file, or the one that is named with the graphs that it runs, are written into a folder, each as GRAPH.yaml. The file -
+is standard input, and -- -::GRAPH a graph in it.`,
 		"hitl-tui convert approval.csv > approval.yaml\nhitl-tui convert team.csv::Review\nhitl-tui convert team.csv --output workflows", cobra.ExactArgs(1), nil)
 	cmd.Flags().StringVarP(&folder, "output", "o", "", "folder into which the YAML files are written")
 	cmd.Flags().BoolVar(&force, "force", false, "write over files that are there")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		s, err := a.setup()
+		s, err := a.setupFor(args[0])
 		if err != nil {
 			return err
 		}

@@ -40,9 +40,9 @@ func (a *app) versionCommand() *cobra.Command {
 }
 
 func (a *app) validateCommand() *cobra.Command {
-	return a.command("validate FILE...", "Report every fault of workflow files", "Reads workflow files and whatever they name, and reports every fault with line, excerpt and the nearest valid name; of an AgentMap CSV file all graphs, or the one of FILE::GRAPH. A file that validates runs.",
+	return a.command("validate FILE...", "Report every fault of workflow files", "Reads workflow files and whatever they name, and reports every fault with line, excerpt and the nearest valid name; of an AgentMap CSV file all graphs, or the one of FILE::GRAPH. The file - is standard input. A file that validates runs.",
 		"hitl-tui validate release-notes.yaml\nhitl-tui validate approval.csv\nhitl-tui validate *.yaml --json", cobra.MinimumNArgs(1), func(_ *cobra.Command, args []string) error {
-			s, err := a.setup()
+			s, err := a.setupFor(args...)
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hitl-tui/hitl-tui/internal/checkpoint"
@@ -49,6 +51,7 @@ type setup struct {
 	config     string                   // the configuration file
 	configured *config.Config           // what it says
 	from       map[string]config.Origin // of the settings that can come from several places
+	piped      *string                  // standard input, where that is a workflow file
 }
 
 // screen is how the desk is drawn and handled.
@@ -67,7 +70,29 @@ func (s setup) files(env config.Env) workflow.Library {
 	return workflow.Library{
 		Folders:  s.workflows,
 		Services: workflow.Services{Models: s.models, ModelsIn: s.config, Getenv: env},
+		Piped:    s.piped,
 	}
+}
+
+// setupFor is setup for a command that reads workflow files: one that is called "-" is read from standard input.
+func (a *app) setupFor(refs ...string) (setup, error) {
+	s, err := a.setup()
+	if err != nil || !slices.ContainsFunc(refs, isPiped) {
+		return s, err
+	}
+	text, err := a.read(workflow.Stdin, inputLimit)
+	if err != nil {
+		return s, err
+	}
+	piped := string(text)
+	s.piped = &piped
+	return s, nil
+}
+
+// isPiped reports whether a reference to a workflow means standard input, or a graph in it.
+func isPiped(ref string) bool {
+	file, _, _ := strings.Cut(ref, "::")
+	return file == workflow.Stdin
 }
 
 // opened is a desk with what has to be closed after it.

@@ -20,7 +20,7 @@ func (a *app) runCommand() *cobra.Command {
 	cmd := a.command("run FILE[::GRAPH] or NAME", "Start a thread and run it until it ends or waits",
 		`Starts a thread of a workflow file and runs it until it ends, waits for a person or fails. Its programs run in the
 present folder, also when the thread is resumed from elsewhere. A NAME, without folder and ending, is a file of that name
-in one of the configured folders of workflows. The input is given as JSON, as a file, or as fields; fields win over
+in one of the configured folders of workflows. The file - is standard input, which the thread keeps as it keeps files. The input is given as JSON, as a file, or as fields; fields win over
 the file, the file over -i. On a terminal the nodes that run, what programs and models say, and failed attempts are
 shown on standard error, unless --quiet.`,
 		`hitl-tui run release-notes.yaml -F since=v1.0
@@ -32,11 +32,14 @@ hitl-tui run article.yaml --input-file article.json --json`,
 	cmd.Flags().StringArrayVarP(&pairs, "field", "F", nil, "one field of the input, KEY=VALUE; may be given often")
 	cmd.Flags().StringVar(&thread, "thread", "", "id of the new thread: letters, digits and . _ - : @ +  (a new UUID)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if isPiped(args[0]) && inputFile == workflow.Stdin {
+			return a.report(nil, &desk.Error{Code: desk.CodeUsage, Message: "standard input cannot be the workflow and its input", Remedy: "give one of them as a file"})
+		}
 		given, err := a.input(input, inputFile, pairs)
 		if err != nil {
 			return a.report(nil, err)
 		}
-		s, err := a.setup()
+		s, err := a.setupFor(args[0])
 		if err != nil {
 			return a.report(nil, err)
 		}

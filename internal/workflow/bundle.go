@@ -53,8 +53,9 @@ type parsed struct {
 
 // disk is the files of a bundle as they are now.
 type disk struct {
-	first   string // absolute path of the first file
-	shown   string // how faults call it
+	first   string  // absolute path of the first file
+	piped   *string // its text, where it is no file but was given
+	shown   string  // how faults call it
 	library Library
 	folders map[string]string // of workflows found by their names
 }
@@ -72,7 +73,12 @@ func (d *disk) path(name string) string {
 	return filepath.Join(folder, filepath.FromSlash(inner))
 }
 
-func (d *disk) read(name string) (string, error) { return readText(d.path(name)) }
+func (d *disk) read(name string) (string, error) {
+	if file := d.path(name); d.piped == nil || file != d.first {
+		return readText(file)
+	}
+	return *d.piped, nil
+}
 
 func (d *disk) find(workflow string) (string, error) {
 	file, err := d.library.Find(workflow)

@@ -222,7 +222,13 @@ func HoldsGraphs(file string) bool {
 	if err != nil {
 		return false
 	}
-	line, _, _ := strings.Cut(strings.ReplaceAll(withoutReturns(string(head)), "\r", "\n"), "\n")
+	return beginsGraphs(string(head))
+}
+
+// beginsGraphs reports whether a text begins as AgentMap's files do.
+func beginsGraphs(text string) bool {
+	text = text[:min(len(text), 4096)]
+	line, _, _ := strings.Cut(strings.ReplaceAll(withoutReturns(text), "\r", "\n"), "\n")
 	return agentmap.IsHeader(line)
 }
 

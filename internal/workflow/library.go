@@ -18,7 +18,13 @@ import (
 type Library struct {
 	Folders  []string
 	Services Services // of the workflows that it reads
+
+	// Piped is what the file Stdin means: the text of a workflow file, as if it lay in the present folder. Nil: that is no file.
+	Piped *string
 }
+
+// Stdin is what command lines call the standard input, in place of a file; Stdin::GRAPH is a graph in it.
+const Stdin = "-"
 
 // NameError says why a name leads to no workflow. It wraps fs.ErrNotExist where nothing has the name.
 type NameError struct {
@@ -75,12 +81,23 @@ type located struct {
 }
 
 func (l Library) bundleOf(x located) *bundle {
-	return &bundle{source: &disk{first: x.path, shown: x.file, library: l}, services: l.Services, fresh: true}
+	d := &disk{first: x.path, shown: x.file, library: l}
+	if x.file == Stdin {
+		d.piped = l.Piped
+	}
+	return &bundle{source: d, services: l.Services, fresh: true}
 }
 
 // locate finds the file of a reference.
 func (l Library) locate(ref string) (x located, err error) {
 	x.file, x.graph, _ = strings.Cut(ref, "::")
+	if x.file == Stdin && l.Piped != nil {
+		x.path, err = filepath.Abs(pipedFile(*l.Piped))
+		if x.graph != "" && !isCSV(x.path) {
+			return x, Faults{{File: x.file, Line: 1, Column: 1, Message: "this is no CSV file: leave ::" + x.graph + " away, which names a graph of one"}}
+		}
+		return x, err
+	}
 	info, err := os.Stat(x.file)
 	if errors.Is(err, fs.ErrNotExist) && IsName(x.file) {
 		x.name = x.file
@@ -98,6 +115,14 @@ func (l Library) locate(ref string) (x located, err error) {
 		return x, fmt.Errorf("workflow %s: %w", x.file, err)
 	}
 	return x, nil
+}
+
+// pipedFile is what the text of the standard input would be called as a file: what begins as AgentMap's files do is one.
+func pipedFile(text string) string {
+	if beginsGraphs(text) {
+		return "stdin" + csvEnding
+	}
+	return "stdin.yaml"
 }
 
 // misnamed continues the sentence "workflow NAME ..." for a file that calls itself otherwise: one name for two workflows
