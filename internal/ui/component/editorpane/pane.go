@@ -360,6 +360,10 @@ func (p *Pane) run(id command.ID) (Result, bool) {
 	case command.EditorExternal:
 		return p.external(), true
 	case command.EditorCopy:
+		if p.secret() {
+			p.error = "a secret is not copied"
+			return nil, true
+		}
 		return Copy{p.body()}, true
 	case command.EditorNext:
 		p.step(1)

@@ -226,6 +226,10 @@ func (p *Pane) header() []string {
 
 func (p *Pane) draftState() string {
 	switch {
+	case p.secret() && p.Dirty() && p.narrow():
+		return "no draft"
+	case p.secret() && p.Dirty():
+		return "a secret: no draft is kept"
 	case p.narrow() && p.Dirty():
 		return "~ draft"
 	case p.narrow():
