@@ -26,7 +26,7 @@ func Context(t *theme.Theme, items []actions.Labelled, w int, whole bool) pager.
 	var lines pager.Lines
 	for _, x := range items {
 		doc := Of(x.Value, "")
-		if one := Short(x.Value); cell.Width(one) <= w-label-2 && !strings.Contains(doc.Text(), "\n") || len(doc.Text()) < 60 {
+		if one := Short(x.Value); cell.Width(one) <= w-label-2 && !strings.Contains(doc.Text(), "\n") {
 			lines = append(lines, Pair(t, x.Label, x.Value, label, w))
 			continue
 		}

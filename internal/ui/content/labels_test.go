@@ -47,3 +47,22 @@ func TestContextIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestContextIsReadWhole: an address that somebody is asked to open may not end in dots, however narrow the screen is.
+func TestContextIsReadWhole(t *testing.T) {
+	th := theme.Must("", true)
+	for w := 10; w <= 160; w++ {
+		for n := 1; n <= 200; n++ {
+			value := strings.Repeat("0123456789", n/10+1)[:n]
+			given, _ := json.Marshal(value)
+			got := Context(th, []actions.Labelled{{Label: "open this address", Value: given}}, w, n%2 == 0)
+			var all []string
+			for i := range got.Len() {
+				all = append(all, ansi.Strip(got.Line(i)))
+			}
+			if !strings.HasSuffix(strings.Join(all, "\n"), " "+value) {
+				t.Fatalf("%d characters in %d cells:\n%s", n, w, strings.Join(all, "\n"))
+			}
+		}
+	}
+}
