@@ -2,6 +2,7 @@ package ui
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -156,5 +157,37 @@ func TestEachQuestionIsAPage(t *testing.T) {
 		if diff := cmp.Diff(want, sentData(d)); diff != "" {
 			t.Error(diff)
 		}
+	})
+}
+
+// TestVerdictsStandWithinTheirColumn: one that has no room beside its part stands below it, and what is decided and not sent
+// says how it is sent.
+func TestVerdictsStandWithinTheirColumn(t *testing.T) {
+	flowOf(t, adds(fourQuestions), func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		slowly(p, ".", "m")
+		p.Type("an answer with several words in it, of which not one may stand below a number")
+		slowly(p, "ctrl+s", ",", ",")
+		var lines []string
+		for l := range strings.Lines(p.Screen()) {
+			if _, l, ok := strings.Cut(l, "│"); ok {
+				lines = append(lines, strings.TrimRight(l, " \n"))
+			}
+		}
+		at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "  1  What is the name?") })
+		if at < 0 {
+			t.Fatal(p.Screen())
+		}
+		if said := strings.Join(lines[at:], "\n"); !strings.Contains(said, "\n     respond: an answer") {
+			t.Errorf("not below its part:\n%s", said)
+		}
+		for _, l := range lines[at+1:] {
+			if strings.HasPrefix(l, "  2 ") {
+				return
+			}
+			if !strings.HasPrefix(l, "     ") {
+				t.Errorf("below a number: %q", l)
+			}
+		}
+		t.Error("the second part does not follow")
 	})
 }

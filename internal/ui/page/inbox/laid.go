@@ -89,7 +89,7 @@ func (d draft) quick() draft {
 // draft is the question as it is to be drawn at a width.
 func (p *Page) draft(q desk.Question, w int) draft {
 	v := &p.view
-	d := draft{theme: v.theme, q: q, kinds: v.kindsOf(q), w: w, after: p.edited(q), said: p.verdictLines(q), context: !p.contextBeside(q)}
+	d := draft{theme: v.theme, q: q, kinds: v.kindsOf(q), w: w, after: p.edited(q), said: p.verdictLines(q, w), context: !p.contextBeside(q)}
 	d.mode = v.modeIn(modes(q, d.kinds, d.after, w))
 	d.key = fmt.Sprintf("%s\x00%d\x00%d\x00%v\x00%s\x00%d\x00%d\x00%v\x00%s", identity(q), w, d.mode, v.theme.Dark, v.theme.Name, len(d.after), p.details.epoch,
 		d.context, strings.Join(d.said, "\n"))

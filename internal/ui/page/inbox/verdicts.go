@@ -77,6 +77,8 @@ func (p *Page) verdictLine(q desk.Question) string {
 	switch {
 	case q.Of == nil && decided == 0:
 		return p.key(command.NextQuestion) + " goes through the parts, a verdict each"
+	case q.Of == nil && left == 0:
+		return fmt.Sprintf("~ all %d decided, not sent: %s goes on", decided, p.key(command.ForAction(actions.Submit)))
 	case q.Of == nil:
 		return fmt.Sprintf("~ %d of %d decided: %s goes on, the last verdict sends all", decided, len(whole.Parts), p.key(command.NextQuestion))
 	case all[actions.PartKey(q.Part-1)].Decision != "":
@@ -87,8 +89,9 @@ func (p *Page) verdictLine(q desk.Question) string {
 	return fmt.Sprintf("no verdict yet: %d of %d are open", left, len(whole.Parts))
 }
 
-// verdictLines is a line for each part: its name and what was decided.
-func (p *Page) verdictLines(q desk.Question) []string {
+// verdictLines is a line for each part: its name and what was decided, which stands below the name where a line of width w
+// has no room for both.
+func (p *Page) verdictLines(q desk.Question, w int) []string {
 	if len(q.Parts) == 0 || q.Of != nil {
 		return nil
 	}
@@ -97,13 +100,23 @@ func (p *Page) verdictLines(q desk.Question) []string {
 	for _, part := range q.Parts {
 		names = max(names, cell.Width(sanitize.Line(part.Title)))
 	}
-	lines := make([]string, len(q.Parts))
+	const indent = "    "
+	names = min(names, 30, max(w-len(indent)-len("  open"), 1))
+	var lines []string
 	for i, part := range q.Parts {
-		said := p.theme.Muted.Render("open")
+		said, style := "open", p.theme.Muted
 		if v := all[actions.PartKey(i)]; v.Decision != "" {
-			said = p.theme.Accent.Render(verdictText(v))
+			said, style = verdictText(v), p.theme.Accent
 		}
-		lines[i] = fmt.Sprintf("%2d  %s  %s", i+1, cell.Fit(sanitize.Line(part.Title), min(names, 30)), said)
+		line := fmt.Sprintf("%2d  %s", i+1, cell.Fit(sanitize.Line(part.Title), names))
+		if len(indent)+names+2+cell.Width(said) <= w {
+			lines = append(lines, line+"  "+style.Render(said))
+			continue
+		}
+		lines = append(lines, line)
+		for _, l := range cell.WrapText(said, max(w-len(indent), 1)) {
+			lines = append(lines, indent+style.Render(l))
+		}
 	}
 	return lines
 }
