@@ -235,7 +235,7 @@ func (m *Model) inboxScope() command.Scope {
 	if t == nil {
 		return command.Review
 	}
-	switch t.Status {
+	switch m.inbox.Status() {
 	case "running":
 		return command.Running
 	case "failed", "stalled":

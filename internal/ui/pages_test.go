@@ -375,6 +375,18 @@ func TestFilterAndSearch(t *testing.T) {
 		p.Expect("> Approve claim 18")
 		p.Keys("N", "N")
 		p.Expect("> Approve claim 17")
+		p.Keys("/", "ctrl+u")
+		p.Type("nowhere")
+		p.Keys("enter")
+		p.Expect("/nowhere: not found", "> Approve claim 17")
+		p.Keys("n")
+		p.Expect("/nowhere: not found")
+		p.Keys("/", "ctrl+u")
+		p.Type("claim 1")
+		p.Keys("enter")
+		if strings.Contains(p.Screen(), "not found") {
+			t.Errorf("what was found is not said to be:\n%s", p.Screen())
+		}
 		wantOutbox(t, d) // the a and q of what was typed decided nothing
 	})
 }
@@ -425,6 +437,29 @@ func TestRunInProgressIsCancelledAfterY(t *testing.T) {
 		p.Advance(settle)
 		if n := d.Calls("CancelRun"); n != 1 {
 			t.Errorf("cancelled %d times", n)
+		}
+	})
+}
+
+// TestWhatARowSaysIsTrue: a thread that left the list while it was looked at stays in its place, and head and keys are those of
+// what it became.
+func TestWhatARowSaysIsTrue(t *testing.T) {
+	flow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Keys("2")
+		p.Advance(settle)
+		p.Expect("release-notes / draft  running", "x cancel")
+		x, err := d.Open(t.Context(), "t-run-0011")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := *x
+		ended.Status, ended.Updated, ended.Next = "done", d.Now(), nil
+		d.Add(ended)
+		d.Wake(desk.Event{Kind: desk.StoreChanged, Thread: ended.ID})
+		p.Advance(settle)
+		p.Expect("release-notes / draft  done", "Done just now")
+		if screen := p.Screen(); strings.Contains(screen, "x cancel") {
+			t.Errorf("what ended is offered to be cancelled:\n%s", screen)
 		}
 	})
 }

@@ -57,6 +57,7 @@ type Page struct {
 	filter string
 	sort   string
 	search string
+	missed bool // nothing of the list has what was searched for, as far as was looked
 	counts desk.Counts
 	drafts map[string]bool
 	err    error
@@ -138,6 +139,19 @@ func (p *Page) Selected() *desk.Thread {
 		return &r.Thread
 	}
 	return nil
+}
+
+// Status is what the selected thread is, "" when the list is empty: of a thread that changed since the list was read what
+// its opening told.
+func (p *Page) Status() string {
+	t, d := p.Selected(), p.Detail()
+	switch {
+	case t == nil:
+		return ""
+	case d != nil && d.Updated.After(t.Updated):
+		return d.Status
+	}
+	return t.Status
 }
 
 // sel is the id of the selected thread, "" without one.

@@ -96,13 +96,21 @@ func (p *Page) listTitle(w int) string {
 	switch {
 	case p.search != "":
 		right = "/" + p.search
+		if p.missed {
+			right += ": not found"
+		}
 	case p.filter != "":
 		right = "filter: " + p.filter
 	}
 	if cell.Width(left)+cell.Width(right)+2 > w && p.filter == "" && p.search == "" {
 		right = ""
 	}
-	return p.theme.Strong.Render(cell.Between(left, "", max(w-cell.Width(right)-1, 0))) +
+	if room := w - cell.Width(right) - 1; room > 0 {
+		left = cell.Fit(left, room-1) + " "
+	} else {
+		left = ""
+	}
+	return p.theme.Strong.Render(left) +
 		p.theme.Muted.Render(cell.Fit(right, min(cell.Width(right)+1, w)))
 }
 

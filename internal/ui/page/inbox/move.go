@@ -126,7 +126,7 @@ const lastRow = 1 << 20
 
 // SetSearch begins a search in titles, workflows and nodes.
 func (p *Page) SetSearch(text string) tea.Cmd {
-	p.search = strings.ToLower(text)
+	p.search, p.missed = strings.ToLower(text), false
 	if text == "" {
 		return nil
 	}
@@ -160,9 +160,11 @@ func (p *Page) Find(dir int) tea.Cmd {
 			return p.loadAll(dir)
 		}
 		if p.matches(p.rows.list[i]) {
+			p.missed = false
 			return p.moveTo(i)
 		}
 	}
+	p.missed = true
 	return nil
 }
 

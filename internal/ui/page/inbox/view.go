@@ -46,7 +46,7 @@ func (p *Page) viewNoQuestion(w, h int) string {
 	}
 	e := p.details.entry(sel.ID)
 	lines := []string{t.Title.Render(cell.Fit(" "+sanitize.Line(sel.Title), w)),
-		t.Muted.Render(cell.Fit(" "+place(&row{Thread: *sel})+"  "+sel.Status, w)), t.Border.Render(strings.Repeat("─", w))}
+		t.Muted.Render(cell.Fit(" "+place(&row{Thread: *sel})+"  "+p.Status(), w)), t.Border.Render(strings.Repeat("─", w))}
 	switch {
 	case e == nil:
 		lines = append(lines, t.Muted.Render(" Reading ..."))
