@@ -11,6 +11,7 @@ import (
 
 	"github.com/hitl-tui/hitl-tui/internal/config"
 	"github.com/hitl-tui/hitl-tui/internal/desk/wire"
+	"github.com/hitl-tui/hitl-tui/internal/ui/keymap"
 )
 
 const configPage = "../../docs/config.md"
@@ -44,6 +45,17 @@ func configReference() string {
 	}
 	fmt.Fprintf(&b, "\n## Example\n\n`hitl-tui config --example` prints it.\n\n```yaml\n%s```\n", config.Example())
 	return b.String()
+}
+
+// TestTheKeysOfTheExampleAreTaken: the desk knows their scope and command, and they clash with no other key.
+func TestTheKeysOfTheExampleAreTaken(t *testing.T) {
+	c, err := config.Parse("config.yaml", config.Example(), "/home/ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, problems := keymap.New(keymap.Overrides(c.Keys)); len(problems) > 0 {
+		t.Error(problems)
+	}
 }
 
 // TestConfigTellsTheDefaults: what the reference says holds without a file is what `config` shows then.

@@ -108,7 +108,7 @@ func Example() string {
 		name := e.Key[strings.LastIndexByte(e.Key, '.')+1:]
 		switch {
 		case e.Key == "keys.SCOPE.COMMAND":
-			b.WriteString("  # " + e.About + "\n  inbox:\n    approve: " + e.Example + "\n")
+			b.WriteString("  # " + e.About + "\n  review:\n    approve: " + e.Example + "\n")
 			continue
 		case name == "NAME":
 			name = "small"

@@ -55,7 +55,7 @@ func TestTheExampleIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Store != "sqlite:/home/ann/team.db" || len(c.Workflows) != 2 || c.Screen.ASCII == nil || len(c.Keys["inbox"]["approve"]) != 2 || len(c.Rules) != 1 ||
+	if c.Store != "sqlite:/home/ann/team.db" || len(c.Workflows) != 2 || c.Screen.ASCII == nil || len(c.Keys["review"]["approve"]) != 2 || len(c.Rules) != 1 ||
 		len(c.Hooks) != 1 || len(c.Views) != 1 || c.Models["default"].Model != "llama3.2" || c.Retention.FinishedBefore == 0 || c.Grace == nil || !c.Redact.Secret("iban") {
 		t.Errorf("%+v", c)
 	}
