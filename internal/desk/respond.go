@@ -91,7 +91,7 @@ func (d *Desk) prepare(ctx context.Context, x Decision, draft *Draft) (*entry, e
 		x.Question = q.ID
 	}
 	if x.Title == "" {
-		x.Title = q.Title
+		x.Title = q.Name()
 	}
 	if x.Shown == "" {
 		x.Shown = q.ShownHash

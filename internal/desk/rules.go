@@ -86,7 +86,7 @@ func (r Rule) decision(q Question) Decision {
 	id := strings.Join([]string{r.Name, string(r.Action), string(r.Data), q.ID}, "\x00")
 	return Decision{
 		Thread: q.Thread, Question: q.ID, Action: string(r.Action), Data: r.Data, Version: q.Version, Shown: q.ShownHash,
-		Title: q.Title, Reviewer: ruleReviewer + r.Name, ResponseID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(id)).String(),
+		Title: q.Name(), Reviewer: ruleReviewer + r.Name, ResponseID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(id)).String(),
 	}
 }
 

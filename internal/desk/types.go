@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -136,6 +137,9 @@ type Choice struct {
 	Leads        string // "publish", "END (rejected)", "asks again"
 	NeedsComment bool
 }
+
+// Name is what a line calls it: its title, and where its asker gave none its address.
+func (q Question) Name() string { return cmp.Or(q.Title, q.Address) }
 
 // Permitted is the actions that the question allows, in its own order, which its workflow's author chose, else in that of
 // its kind: what the question is for stands first, what merely gets rid of it last. Of a part its own verdicts come before

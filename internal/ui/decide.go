@@ -106,7 +106,7 @@ func (m *Model) notDrawn(a actions.Action) tea.Cmd {
 func decision(q desk.Question, c desk.Choice, data json.RawMessage, steal bool) desk.Decision {
 	return desk.Decision{
 		Thread: q.Thread, Question: q.ID, Action: string(c.Action), Data: data, Version: q.Version, Shown: q.ShownHash,
-		Title: q.Title, Steal: steal,
+		Title: q.Name(), Steal: steal,
 	}
 }
 

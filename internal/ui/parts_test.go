@@ -86,7 +86,7 @@ func TestEachPartGetsItsVerdict(t *testing.T) {
 func TestVerdictsAreChangedUntilTheyAreSent(t *testing.T) {
 	partsFlow(t, func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
 		slowly(p, ".", "a", "a", "a", "u")
-		p.Expect("~ 3 of 3 decided", "transfer", "approve")
+		p.Expect("~ 3 of 3 decided, not sent: s goes on", "transfer", "approve")
 		slowly(p, ".", "e")
 		p.Expect("EDIT", "1200")
 		slowly(p, "ctrl+r")
@@ -189,5 +189,16 @@ func TestVerdictsStandWithinTheirColumn(t *testing.T) {
 			}
 		}
 		t.Error("the second part does not follow")
+	})
+}
+
+// TestAQuestionWithoutATitleHasAName wherever it is named: payloads of any shape need not have one.
+func TestAQuestionWithoutATitleHasAName(t *testing.T) {
+	flowOf(t, adds(`{"odd": [1, 2]}`), func(t *testing.T, d *desktest.Desk, p *tuitest.Program) {
+		p.Expect("│ calls  ", "agent / calls")
+		slowly(p, "a")
+		p.Expect("approved: calls, sends in")
+		slowly(p, "u")
+		p.Expect("taken back: approve of calls")
 	})
 }

@@ -194,7 +194,7 @@ func (f *face) keep(q desk.Question, c desk.Choice, typed string, err error) err
 
 // give hands an answer to the desk and says until when it can be taken back.
 func (f *face) give(q desk.Question, c desk.Choice, data json.RawMessage, typed string, steal bool) (bool, error) {
-	x := desk.Decision{Thread: q.Thread, Question: q.ID, Action: string(c.Action), Data: data, Version: q.Version, Shown: q.ShownHash, Title: q.Title,
+	x := desk.Decision{Thread: q.Thread, Question: q.ID, Action: string(c.Action), Data: data, Version: q.Version, Shown: q.ShownHash, Title: q.Name(),
 		Steal: steal, DecidedAt: f.Now()}
 	draft := desk.NewDraft(q)
 	draft.Action, draft.Text = string(c.Action), typed

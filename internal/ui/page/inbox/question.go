@@ -1,7 +1,6 @@
 package inbox
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -245,7 +244,7 @@ func (p *Page) arrange(q desk.Question, w, h int) (head, foot []string) {
 // questionHead is title and time, where it is asked, and what came of the round before.
 func (p *Page) questionHead(q desk.Question, w int) []string {
 	t, now, d := p.theme, p.now(), p.Detail()
-	title := sanitize.Line(cmp.Or(q.Title, q.Address))
+	title := sanitize.Line(q.Name())
 	if p.OnePane() {
 		title = "< " + title
 	} else {

@@ -78,7 +78,7 @@ func (p *Page) verdictLine(q desk.Question) string {
 	case q.Of == nil && decided == 0:
 		return p.key(command.NextQuestion) + " goes through the parts, a verdict each"
 	case q.Of == nil && left == 0:
-		return fmt.Sprintf("~ all %d decided, not sent: %s goes on", decided, p.key(command.ForAction(actions.Submit)))
+		return fmt.Sprintf("~ %d of %d decided, not sent: %s goes on", decided, decided, p.key(command.ForAction(actions.Submit)))
 	case q.Of == nil:
 		return fmt.Sprintf("~ %d of %d decided: %s goes on, the last verdict sends all", decided, len(whole.Parts), p.key(command.NextQuestion))
 	case all[actions.PartKey(q.Part-1)].Decision != "":
