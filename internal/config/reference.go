@@ -45,7 +45,7 @@ func settings() []Entry {
 		{"bell", aSwitch, "true", "", "", "false", "Rings when a question comes while the window has not the focus"},
 		{"notify", aSwitch, "false", "", "", "true", "Asks the terminal for a notification then"},
 		{"reduced_motion", aSwitch, "false", "HITL_TUI_REDUCED_MOTION", "", "true", "Nothing counts down or moves by itself"},
-		{"ascii", aSwitch, "false in a UTF-8 locale", "HITL_TUI_ASCII", "", "true", "Nothing else is drawn than ASCII"},
+		{"ascii", aSwitch, "true where the locale names another than UTF-8", "HITL_TUI_ASCII", "", "true", "Nothing else is drawn than ASCII"},
 		{"accessible", aSwitch, "false", "", "--accessible", "true", "Plain questions and answers, line by line, for screen readers"},
 		{"keys", "mapping", "", "", "", "", "Other keys for commands of the desk; hitl-tui keys lists scopes and commands"},
 		{"keys.SCOPE.COMMAND", aList, "as in keys.md", "", "", "[ctrl+y, Y]", "The keys of a command, the one to show first; an empty list takes them away"},
