@@ -187,3 +187,16 @@ func TestSignalEndsIt(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTitleIsReadOnce: a question whose message is its title is read out once.
+func TestTitleIsReadOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := desktest.New(t)
+		ask(d, actions.Question{Kind: actions.Approval, Title: "Publish the notes?", Message: "Publish the notes?"})
+		said := talk(t, d, plain.Options{Now: d.Now}, "1\nq\nq\n")
+		_, read, _ := strings.Cut(said, "Asked ")
+		if strings.Contains(read, "Publish the notes?\n") || !strings.Contains(said, "Publish the notes?\nAsked ") {
+			t.Errorf("not read once:\n%s", said)
+		}
+	})
+}

@@ -78,7 +78,7 @@ func (f *face) read(q desk.Question) error {
 	if q.Round > 1 {
 		f.say("Round %d. Before, %s said: %s", q.Round, sanitize.Line(q.FeedbackBy), sanitize.Line(q.Feedback))
 	}
-	if q.Message != "" {
+	if q.Message != "" && q.Message != q.Title {
 		if err := f.long(q.Message); err != nil {
 			return err
 		}
