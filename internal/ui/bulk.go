@@ -132,7 +132,8 @@ func (m *Model) askBulk(b bulkRead, x alike, data json.RawMessage, p *pane) tea.
 	}
 	text := plural(len(fits), "question is", "questions are") + " answered by this."
 	if n := len(leftOut) + len(b.unread); n > 0 {
-		text += fmt.Sprintf(" %d of the marked are left out and stay marked (%s says why).", n, m.keys.Key(command.Messages))
+		text += fmt.Sprintf(" %s (%s says why).", plural(n, "of the marked is left out and stays marked", "of the marked are left out and stay marked"),
+			m.keys.Key(command.Messages))
 	}
 	if unseen := b.unseenText(); unseen != "" {
 		text += " " + unseen

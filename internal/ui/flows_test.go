@@ -339,7 +339,7 @@ func TestMarkedAreAnsweredTogetherAndTakenBackTogether(t *testing.T) {
 		p.Expect("4 marked threads ask 4 questions", "a   approve     4 of 4 allow it", "S   skip        3 of 4 allow it")
 		p.Advance(settle)
 		p.Keys("S")
-		p.Expect("skip 3?", "3 questions are answered", "1 of the marked are left out and")
+		p.Expect("skip 3?", "3 questions are answered", "1 of the marked is left out and")
 		wantOutbox(t, d)
 		p.Keys("y")
 		p.Expect("skipped: 3 questions, sends in 5 s  u take back")
