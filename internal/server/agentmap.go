@@ -1,9 +1,11 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/hitl-tui/hitl-tui/internal/actions"
@@ -70,5 +72,46 @@ func resumeAgentMap(c *call) (reply, error) {
 			b.Answers[i].Data = nil
 		}
 	}
+	c.nameActions(b.Answers)
 	return c.resumeWith(raw, b, c.agentMapShape)
+}
+
+// nameActions gives answers with data the action that takes them. In AgentMap a text, a choice, an edit and a reply are what
+// the data say whatever the action is called: its clients name none, which is continue, or submit. What an action means
+// otherwise stays, and an approval has to be named.
+func (c *call) nameActions(answers []actions.Token) {
+	loose := func(a actions.Token) bool {
+		return a.Data != nil && (a.Action == "" || a.Action == actions.Continue || a.Action == actions.Submit)
+	}
+	if !slices.ContainsFunc(answers, loose) {
+		return
+	}
+	detail, err := c.server.whole.Open(c.r.Context(), c.r.PathValue("id"))
+	if err != nil {
+		return // which the answer will be refused for
+	}
+	for i, a := range answers {
+		for _, q := range detail.Questions {
+			asked := q.ID == a.InterruptID || q.Address == a.InterruptID || a.InterruptID == "" && len(detail.Questions) == 1
+			takes := takesData(q.Kind)
+			if asked && loose(a) && takes != "" && !slices.Contains(actions.Allowed(q.Question), cmp.Or(a.Action, actions.Continue)) {
+				answers[i].Action = takes
+			}
+		}
+	}
+}
+
+// takesData is the action with which a question of a kind takes what it asks for, "" where there are several.
+func takesData(kind actions.Kind) actions.Action {
+	switch kind {
+	case actions.Text:
+		return actions.TextInput
+	case actions.Choice:
+		return actions.Choose
+	case actions.EditKind:
+		return actions.Edit
+	case actions.Conversation:
+		return actions.Reply
+	}
+	return ""
 }

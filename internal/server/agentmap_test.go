@@ -14,6 +14,10 @@ SuspendResume,Wait,suspend,Done,"{""reason"": ""parcel""}",,came,
 SuspendResume,Done,default,,,,ended,Bye
 Pick,Ask,human,Last,"{""interaction_type"": ""choice"", ""options"": [""high"", ""low""]}",topic,level,How urgent is {topic}?
 Pick,Last,echo,,,level,said,
+Write,Ask,human,Change,"{""interaction_type"": ""text_input""}",,note,Say it
+Write,Change,human,Agree,"{""interaction_type"": ""edit""}",note,changed,Change it
+Write,Agree,human,Last,"{""interaction_type"": ""approval""}",changed,agreed,Is it right?
+Write,Last,echo,,,changed,said,
 `
 
 // has fails unless the value at each path (a.b.0) of an answer is what it should be.
@@ -88,4 +92,27 @@ func TestAgentMapChoice(t *testing.T) {
 	resume(`{"action":"choose","data":{"choice":2}}`).want(t, 200, "").has(t, map[string]any{"status": "completed", "outputs.level": "low", "outputs.said": "low"})
 	w.call(writer, "POST", "/execute/suspend_resume", `{}`).want(t, 400, "usage") // of two graphs one has to be named
 	w.call(writer, "POST", "/execute/suspend_resume::Nowhere", `{}`).want(t, 404, "not_found")
+}
+
+// TestAgentMapDataSayWhatIsMeant: AgentMap's clients send data without an action, or with the one its command line hints at.
+// An approval is never taken from data.
+func TestAgentMapDataSayWhatIsMeant(t *testing.T) {
+	w := newWorld(t, setting{})
+	w.write("workflows/suspend_resume.csv", agentMapFile)
+	for i, action := range []string{``, `"action":null,`, `"action":"continue",`, `"action":"submit",`} {
+		thread := fmt.Sprintf("thread-000%d", i)
+		w.call(writer, "POST", "/execute/suspend_resume::Write", `{"inputs":{},"execution_id":"`+thread+`"}`).want(t, 200, "")
+		resume := func(data string) answered {
+			return w.call(writer, "POST", "/resume/"+thread, "{"+action+`"data":`+data+"}")
+		}
+		resume(`{"choice":1}`).want(t, 422, "invalid_data")
+		resume(`{"text":"first"}`).want(t, 200, "").has(t, map[string]any{"status": "suspended", "interrupt_info.type": "edit"})
+		resume(`{"edited":"second"}`).want(t, 200, "").has(t, map[string]any{"status": "suspended", "interrupt_info.type": "approval"})
+		resume(`{"text":"yes"}`).want(t, 422, "action_not_allowed")
+		w.call(writer, "POST", "/resume/"+thread, `{"action":"approve"}`).want(t, 200, "").has(t, map[string]any{
+			"status": "completed", "outputs.note": "first", "outputs.said": "second", "outputs.agreed": true,
+		})
+	}
+	w.call(writer, "POST", "/execute/suspend_resume::Pick", `{"inputs":{"topic":"tea"},"execution_id":"thread-0009"}`).want(t, 200, "")
+	w.call(writer, "POST", "/resume/thread-0009", `{"data":{"choice":2}}`).want(t, 200, "").has(t, map[string]any{"outputs.level": "low"})
 }

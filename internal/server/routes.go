@@ -161,6 +161,6 @@ func agentMapRoutes() []route {
 			title: "AgentMap: start a graph by its id", about: "WORKFLOW::GRAPH, WORKFLOW%2FGRAPH, or the WORKFLOW of a file of one graph." + about,
 			body: executeSchema(), answers: written(wire.AgentMap{})},
 		{method: http.MethodPost, path: "/resume/{id}", scope: write, agentmap: true, header: writeHeaders(), do: resumeAgentMap,
-			title: "AgentMap: answer a thread", about: "An empty object as data is none." + about, body: resumeSchema(), answers: written(wire.AgentMap{})},
+			title: "AgentMap: answer a thread", about: "An empty object as data is none. Data without an action, or with continue or submit, are the text, the choice, the edit or the reply that is asked for." + about, body: resumeSchema(), answers: written(wire.AgentMap{})},
 	}
 }
