@@ -75,7 +75,7 @@ nodes:
 	if r := began[1]; code(result{out: r.out.String(), args: r.args}.envelope(t)) != "store_unavailable" {
 		t.Errorf("the code of the refusal is another: %s", r.out.String())
 	}
-	for _, args := range [][]string{{"threads"}, {"show", "told"}, {"resume", "told", "approve"}, {"run", file}, {"doctor"}} {
+	for _, args := range [][]string{{"threads"}, {"show", "told"}, {"resume", "told", "approve"}, append(start, "late"), {"doctor"}} {
 		if r := w.run(args...); args[0] != "doctor" && r.exit != 5 || !strings.Contains(r.out+r.err, w.server.Port) {
 			t.Errorf("want exit code 5 and the address of the server: %s", r)
 		}
