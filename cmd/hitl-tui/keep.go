@@ -168,7 +168,7 @@ func (a *app) sweepCommand() *cobra.Command {
 			return err
 		}
 		defer d.close()
-		results, err := d.Sweep(cmd.Context(), carryOn)
+		results, err := d.Sweep(cmd.Context(), carryOn, a.counter("swept", number))
 		if err != nil {
 			return err
 		}

@@ -204,7 +204,7 @@ func TestReadOnlyRefusesWhatDecidesOrDestroys(t *testing.T) {
 		"prune":  func() error { _, err := d.Prune(ctx, Bounds{All: true, BeforeStep: 1}, false, nil); return err },
 		"delete": func() error { return d.Delete(ctx, "thread-1") },
 		"start":  func() error { _, err := d.Start(ctx, StartRequest{File: "x"}, false); return err },
-		"sweep":  func() error { _, err := d.Sweep(ctx, false); return err },
+		"sweep":  func() error { _, err := d.Sweep(ctx, false, nil); return err },
 	}
 	for name, call := range refused {
 		if err := call(); !errors.Is(err, ErrReadOnly) {
@@ -227,7 +227,7 @@ func TestSourceThatLacksAPartSaysSo(t *testing.T) {
 		"prune":     func() error { _, err := d.Prune(ctx, Bounds{All: true, BeforeStep: 1}, true, nil); return err },
 		"decisions": func() error { _, err := d.Decisions(ctx, "", 1); return err },
 		"workflows": func() error { _, err := d.Workflows(ctx); return err },
-		"sweep":     func() error { _, err := d.Sweep(ctx, false); return err },
+		"sweep":     func() error { _, err := d.Sweep(ctx, false, nil); return err },
 		"cancel":    func() error { return d.CancelRun(ctx, "thread-1") },
 	} {
 		if err := call(); !errors.Is(err, ErrUnsupported) || Code(err) != CodeUsage {

@@ -165,8 +165,8 @@ func (d *Masked) CarryOn(ctx context.Context, thread string) error {
 }
 
 // Sweep applies what is due.
-func (d *Masked) Sweep(ctx context.Context, carryOn bool) ([]Result, error) {
-	all, err := d.Desk.Sweep(ctx, carryOn)
+func (d *Masked) Sweep(ctx context.Context, carryOn bool, progress func(done, total int64)) ([]Result, error) {
+	all, err := d.Desk.Sweep(ctx, carryOn, progress)
 	return each(all, func(r Result) Result { return *d.mask().result(&r) }), d.mask().err(err)
 }
 

@@ -141,8 +141,9 @@ type Recorder interface {
 
 // Sweeper applies what is due.
 type Sweeper interface {
-	// Sweep applies deadlines and timers, and with carryOn runs stalled threads on.
-	Sweep(ctx context.Context, carryOn bool) ([]Result, error)
+	// Sweep applies deadlines and timers, and with carryOn runs stalled threads on. progress, which may be nil, is given
+	// threads: of those with something due, then of the stalled ones.
+	Sweep(ctx context.Context, carryOn bool, progress func(done, total int64)) ([]Result, error)
 	// NextDue is the earliest deadline or timer after a time, and the source's present time.
 	NextDue(ctx context.Context, after time.Time) (due, now time.Time, err error)
 }

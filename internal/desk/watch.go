@@ -73,8 +73,8 @@ func (d *Desk) tellChanges(ctx context.Context, seq int64) (int64, error) {
 	}
 }
 
-// Sweep applies what is due: deadlines with their defaults, timers, and with carryOn stalled threads.
-func (d *Desk) Sweep(ctx context.Context, carryOn bool) ([]Result, error) {
+// Sweep applies what is due: deadlines with their defaults, timers, and with carryOn stalled threads. progress may be nil.
+func (d *Desk) Sweep(ctx context.Context, carryOn bool, progress func(done, total int64)) ([]Result, error) {
 	if d.o.ReadOnly {
 		return nil, readOnly("apply deadlines")
 	}
@@ -82,7 +82,7 @@ func (d *Desk) Sweep(ctx context.Context, carryOn bool) ([]Result, error) {
 	if !ok {
 		return nil, unsupported("apply deadlines")
 	}
-	return sweeper.Sweep(ctx, carryOn)
+	return sweeper.Sweep(ctx, carryOn, progress)
 }
 
 // Schedule applies deadlines and timers as they fall due until ctx or the desk ends. It sleeps until the earliest
@@ -132,7 +132,7 @@ func (s *schedule) run(ctx context.Context, wake <-chan struct{}) error {
 }
 
 func (s *schedule) sweep(ctx context.Context) {
-	if _, err := s.sweeper.Sweep(ctx, false); err != nil && ctx.Err() == nil {
+	if _, err := s.sweeper.Sweep(ctx, false, nil); err != nil && ctx.Err() == nil {
 		s.desk.o.Log.Error("deadlines not applied", "error", err)
 		select {
 		case s.failed <- struct{}{}:

@@ -29,7 +29,7 @@ func (s *dueSource) NextDue(ctx context.Context, after time.Time) (due, now time
 	return due, time.Now(), nil
 }
 
-func (s *dueSource) Sweep(ctx context.Context, carryOn bool) ([]Result, error) {
+func (s *dueSource) Sweep(ctx context.Context, carryOn bool, _ func(done, total int64)) ([]Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failed > 0 {

@@ -195,7 +195,7 @@ func deadlinesAreKept(t *testing.T, w *world) {
 		t.Error(diff)
 	}
 	w.clock.advance(time.Hour)
-	if swept, err := w.engine(nil).Sweep(context.Background(), false); err != nil || len(swept) != 1 || swept[0].Status != checkpoint.Rejected {
+	if swept, err := w.engine(nil).Sweep(context.Background(), false, nil); err != nil || len(swept) != 1 || swept[0].Status != checkpoint.Rejected {
 		t.Errorf("%v, %+v", err, swept)
 	}
 	if diff := cmp.Diff([]string{patient.Thread}, waiting()); diff != "" {

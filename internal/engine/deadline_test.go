@@ -35,12 +35,12 @@ func TestADeadlineOfTheOutsideWorld(t *testing.T) {
 			}
 			if left > 0 {
 				w.clock.advance(left - time.Second)
-				if all, err := w.Sweep(t.Context(), false); err != nil || len(all) != 0 {
+				if all, err := w.Sweep(t.Context(), false, nil); err != nil || len(all) != 0 {
 					t.Errorf("%s: swept too early: %v, %+v", name, err, all)
 				}
 				w.clock.advance(time.Second)
 			}
-			all, err := w.Sweep(t.Context(), false)
+			all, err := w.Sweep(t.Context(), false, nil)
 			if err != nil || len(all) != 1 || !all[0].Questions[0].Overdue || all[0].Status != checkpoint.Interrupted {
 				t.Errorf("%s: %v, %+v", name, err, all)
 			}
@@ -98,7 +98,7 @@ func TestAForkKeepsADeadlineOfTheOutsideWorld(t *testing.T) {
 			if diff := cmp.Diff(x.want, asked{f.Due.Sub(w.clock.now()), f.Overdue}); diff != "" {
 				t.Error(diff)
 			}
-			all, err := w.Sweep(t.Context(), false)
+			all, err := w.Sweep(t.Context(), false, nil)
 			for _, swept := range all {
 				if swept.Thread == fork.Thread {
 					t.Errorf("the fork is answered: %+v", swept)

@@ -355,7 +355,7 @@ func TestEventsOfTimersAndSweep(t *testing.T) {
 
 func (w *watched) sweep() {
 	w.Helper()
-	if _, err := w.e.Sweep(context.Background(), false); err != nil {
+	if _, err := w.e.Sweep(context.Background(), false, nil); err != nil {
 		w.Fatal(err)
 	}
 }

@@ -165,7 +165,7 @@ func everyLife() map[string]func(*stage) {
 }
 
 func (s *stage) sweeps(ctx context.Context, e *Engine) error {
-	all, err := e.Sweep(ctx, false)
+	all, err := e.Sweep(ctx, false, nil)
 	if len(all) > 0 {
 		s.out = &all[0]
 	}

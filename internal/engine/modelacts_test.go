@@ -112,7 +112,7 @@ func (m *machine) sweep(string, *Outcome) {
 	m.w.clock.advance(time.Duration(rapid.IntRange(0, 90).Draw(m.T, "minutes")) * time.Minute)
 	carryOn := rapid.Bool().Draw(m.T, "carry on")
 	m.act("sweep", everyThread, func(ctx context.Context, e *Engine) (*Outcome, error) {
-		all, err := e.Sweep(ctx, carryOn)
+		all, err := e.Sweep(ctx, carryOn, nil)
 		for _, out := range all {
 			m.matches(&out, nil)
 		}

@@ -357,14 +357,14 @@ func TestTimersAndDeadlinesInFrames(t *testing.T) {
 		t.Fatal(out.Status)
 	}
 	w.clock.advance(time.Hour)
-	if _, err := w.Sweep(t.Context(), false); err != nil {
+	if _, err := w.Sweep(t.Context(), false, nil); err != nil {
 		t.Fatal(err)
 	}
 	if out, _ = w.Open(t.Context(), out.Thread); len(out.Questions) != 2 {
 		t.Fatalf("%s %v", out.Status, addressesOf(out))
 	}
 	w.clock.advance(time.Hour)
-	if _, err := w.Sweep(t.Context(), false); err != nil {
+	if _, err := w.Sweep(t.Context(), false, nil); err != nil {
 		t.Fatal(err)
 	}
 	if out, _ = w.Open(t.Context(), out.Thread); out.Status != checkpoint.Done {

@@ -16,8 +16,9 @@ const sweepPage = 100
 
 // Sweep applies what is due: deadlines with their defaults, timers, and with carryOn stalled threads. It returns what
 // became of each thread it touched; a thread that somebody else runs or changes meanwhile is left to them. The error
-// joins those of single threads, which do not hold back the others.
-func (e *Engine) Sweep(ctx context.Context, carryOn bool) ([]Outcome, error) {
+// joins those of single threads, which do not hold back the others. progress, which may be nil, is told after each thread how
+// many there are: of those with something due first, then of the stalled ones.
+func (e *Engine) Sweep(ctx context.Context, carryOn bool, progress func(done, total int64)) ([]Outcome, error) {
 	if e.store == nil {
 		return nil, fmt.Errorf("%w: there is nothing to sweep", ErrNoStore)
 	}
@@ -30,20 +31,25 @@ func (e *Engine) Sweep(ctx context.Context, carryOn bool) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if progress == nil {
+		progress = func(done, total int64) {}
+	}
 	var all []Outcome
 	var errs []error
-	for _, thread := range due {
+	for i, thread := range due {
 		out, err := e.sweepThread(ctx, thread, now)
 		all, errs = collect(all, errs, out, err)
+		progress(int64(i+1), int64(len(due)))
 	}
 	if !carryOn {
 		return all, errors.Join(errs...)
 	}
 	stalled, err := e.threadIDs(ctx, checkpoint.Query{Status: []checkpoint.Status{checkpoint.Stalled}}, nil)
 	errs = append(errs, err)
-	for _, thread := range stalled {
+	for i, thread := range stalled {
 		out, err := e.Resume(ctx, ResumeRequest{Thread: thread, Steal: true})
 		all, errs = collect(all, errs, out, err)
+		progress(int64(i+1), int64(len(stalled)))
 	}
 	return all, errors.Join(errs...)
 }

@@ -41,15 +41,15 @@ func TestDeadlines(t *testing.T) {
 			t.Fatalf("due %v", row.Due)
 		}
 		w.clock.advance(time.Hour - time.Second)
-		if all, err := w.Sweep(t.Context(), false); err != nil || len(all) != 0 {
+		if all, err := w.Sweep(t.Context(), false, nil); err != nil || len(all) != 0 {
 			t.Errorf("%s: before it is due: %v, %+v", x.action, err, all)
 		}
 		w.clock.advance(time.Second)
-		all, err := w.Sweep(t.Context(), false)
+		all, err := w.Sweep(t.Context(), false, nil)
 		if err != nil || len(all) != 1 || all[0].Status != x.status {
 			t.Fatalf("%s: %v, %+v", x.action, err, all)
 		}
-		if again, err := w.Sweep(t.Context(), false); err != nil || len(again) != 0 {
+		if again, err := w.Sweep(t.Context(), false, nil); err != nil || len(again) != 0 {
 			t.Errorf("%s: swept twice: %v, %+v", x.action, err, again)
 		}
 		if x.status == checkpoint.Interrupted {
@@ -79,7 +79,7 @@ func TestTimers(t *testing.T) {
 	for name, wake := range map[string]func(*world, string) (*Outcome, error){
 		"sweep": func(w *world, thread string) (*Outcome, error) {
 			w.clock.advance(time.Hour)
-			all, err := w.Sweep(context.Background(), false)
+			all, err := w.Sweep(context.Background(), false, nil)
 			if len(all) != 1 {
 				return nil, fmt.Errorf("swept %d: %w", len(all), err)
 			}
@@ -126,10 +126,10 @@ func testSweepCarriesStalledThreadsOn(t *testing.T, w *world) {
 	cancel = stop
 	w.Resume(ctx, ResumeRequest{Thread: asked.Thread, Answers: []Answer{say("approve")}})
 	cancel = nil
-	if all, err := w.Sweep(t.Context(), false); err != nil || len(all) != 0 {
+	if all, err := w.Sweep(t.Context(), false, nil); err != nil || len(all) != 0 {
 		t.Errorf("without carry-on: %v, %+v", err, all)
 	}
-	all, err := w.Sweep(t.Context(), true)
+	all, err := w.Sweep(t.Context(), true, nil)
 	if err != nil || len(all) != 1 || all[0].Status != checkpoint.Done {
 		t.Errorf("%v, %+v", err, all)
 	}
@@ -255,7 +255,7 @@ func TestSweepKeepsWhatFinished(t *testing.T) {
 		}
 		cancel = nil
 		w.clock.advance(time.Hour)
-		if all, err := w.Sweep(t.Context(), false); err != nil || len(all) != 0 {
+		if all, err := w.Sweep(t.Context(), false, nil); err != nil || len(all) != 0 {
 			t.Errorf("swept while stalled: %v, %+v", err, all)
 		}
 		if _, err := w.Resume(t.Context(), ResumeRequest{Thread: out.Thread}); err != nil {
@@ -264,7 +264,7 @@ func TestSweepKeepsWhatFinished(t *testing.T) {
 		if diff := cmp.Diff([]string{"a@1", "b@1", "b@1"}, r.all()); diff != "" {
 			t.Error(diff)
 		}
-		if all, err := w.Sweep(t.Context(), false); err != nil || len(all) != 1 || !all[0].Questions[0].Overdue {
+		if all, err := w.Sweep(t.Context(), false, nil); err != nil || len(all) != 1 || !all[0].Questions[0].Overdue {
 			t.Errorf("swept at rest: %v, %+v", err, all)
 		}
 	})
@@ -286,14 +286,33 @@ func TestAForkRestartsItsClocks(t *testing.T) {
 			thread string
 		}{{10 * time.Minute, old.Thread}, {50 * time.Minute, fork.Thread}} {
 			w.clock.advance(due.after - time.Second)
-			if all, err := w.Sweep(t.Context(), false); err != nil || len(all) != 0 {
+			if all, err := w.Sweep(t.Context(), false, nil); err != nil || len(all) != 0 {
 				t.Errorf("swept too early: %v, %+v", err, all)
 			}
 			w.clock.advance(time.Second)
-			all, err := w.Sweep(t.Context(), false)
+			all, err := w.Sweep(t.Context(), false, nil)
 			if err != nil || len(all) != 1 || all[0].Thread != due.thread || all[0].Status != checkpoint.Done {
 				t.Errorf("after %s: %v, %+v", due.after, err, all)
 			}
 		}
 	})
+}
+
+// TestSweepTellsHowFarItIs: each thread that is looked at is told, those with something due and then the stalled ones.
+func TestSweepTellsHowFarItIs(t *testing.T) {
+	w := newWorld(t)
+	g := graph(node("ask", timed(time.Hour, "", nil)))
+	for range 3 {
+		w.start(g, nil)
+	}
+	w.clock.advance(time.Hour)
+	for _, want := range [][]string{{"1/3", "2/3", "3/3"}, nil} {
+		var told []string
+		if _, err := w.Sweep(t.Context(), true, func(done, total int64) { told = append(told, fmt.Sprintf("%d/%d", done, total)) }); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(told, want) {
+			t.Errorf("told %v, want %v: what was told to be overdue is looked at once", told, want)
+		}
+	}
 }

@@ -222,10 +222,10 @@ func (s *Source) Verify(ctx context.Context, thread string, expect []desk.Record
 }
 
 // Sweep applies deadlines and timers, and with carryOn runs stalled threads on.
-func (s *Source) Sweep(ctx context.Context, carryOn bool) ([]desk.Result, error) {
+func (s *Source) Sweep(ctx context.Context, carryOn bool, progress func(done, total int64)) ([]desk.Result, error) {
 	run, done := engineContext(ctx)
 	defer done()
-	outcomes, err := s.engine.Sweep(run, carryOn)
+	outcomes, err := s.engine.Sweep(run, carryOn, progress)
 	s.engine.Heard()
 	all := make([]desk.Result, len(outcomes))
 	for i := range outcomes {
